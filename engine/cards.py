@@ -43,7 +43,7 @@ class Card(NamedTuple):
         return self.rank == KING
 
     @property
-    def index(self) -> int:
+    def deck_index(self) -> int:
         """The place of this card in :data:`DECK`, 0 to 51."""
         return "CDHS".index(self.suit.value) * 13 + self.rank - 1
 
@@ -58,7 +58,8 @@ class Card(NamedTuple):
             return _BY_TEXT[text.upper()]
         except (KeyError, AttributeError):
             raise CardTextError(
-                f"{text!r} is not a card: write a rank of {RANK_LETTERS} and a suit of CDHS, like TH"
+                f"{text!r} is not a card: "
+                f"write a rank of {RANK_LETTERS} and a suit of CDHS, like TH"
             ) from None
 
 
