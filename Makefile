@@ -1,0 +1,110 @@
+# Pyramid Kiosk.  `make` alone lists what there is.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+CODE := engine hardware kiosk tests
+
+# What one attract-mode game looks like on a machine with nothing to show it on.
+SIZE ?= 1280x720
+SHOTS ?= shots
+
+.PHONY: help
+help: ## List these targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+# --- Play ----------------------------------------------------------------------------------------
+
+.PHONY: run
+run: venv ## Play; without a display, play one game off-screen and take pictures
+	@if [[ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then \
+	    exec $(BIN)/python -m kiosk; \
+	fi; \
+	for status in /sys/class/drm/card*-*/status; do \
+	    [[ -r $$status && $$(<"$$status") == connected ]] || continue; \
+	    card=$${status#/sys/class/drm/}; card=/dev/dri/$${card%%-*}; \
+	    if [[ -r $$card && -w $$card ]]; then \
+	        SDL_VIDEODRIVER=kmsdrm exec $(BIN)/python -m kiosk; \
+	    fi; \
+	    echo "There is a screen on $$card, but you may not use it: join the group that owns it."; \
+	done; \
+	echo "No display here: playing one game off-screen."; \
+	$(MAKE) --no-print-directory demo
+
+.PHONY: demo
+demo: venv ## Play one game off-screen; pictures go to SHOTS=shots, SIZE=1280x720
+	$(BIN)/python -m kiosk --offscreen --size $(SIZE) --demo --shots $(SHOTS)
+	@echo "Pictures of the game: $(abspath $(SHOTS))"
+
+# --- Check ---------------------------------------------------------------------------------------
+
+.PHONY: test
+test: venv-test format-check lint types units pytest ## Every check there is, except the slow ones
+
+.PHONY: format-check
+format-check: venv
+	$(BIN)/ruff format --check $(CODE)
+
+.PHONY: format
+format: venv ## Put the code into its standard form
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+.PHONY: lint
+lint: venv ## Look for mistakes with ruff
+	$(BIN)/ruff check $(CODE)
+
+.PHONY: types
+types: venv ## Check the types with mypy --strict
+	$(BIN)/mypy
+
+.PHONY: units
+units: venv-test ## Verify the systemd unit and how much it is locked down
+	systemd/verify
+
+.PHONY: pytest
+pytest: venv
+	$(BIN)/pytest -m "not slow" --cov --cov-report=term
+
+.PHONY: vectors
+vectors: venv ## Solve all 300 known deals under all 8 rule sets (minutes)
+	$(BIN)/pytest -m slow tests/engine/test_vectors.py
+
+# --- Measure and look ----------------------------------------------------------------------------
+
+.PHONY: bench
+bench: venv ## Measure the solver
+	$(BIN)/python -m engine bench
+
+.PHONY: gallery
+gallery: venv ## Take pictures of a game at every size that the kiosk is made for
+	@for size in 800x480 1280x720 1920x1080 720x1280; do \
+	    $(MAKE) --no-print-directory demo SIZE=$$size SHOTS=$(SHOTS)/$$size; \
+	done
+
+# --- Housekeeping --------------------------------------------------------------------------------
+
+.PHONY: venv venv-test
+venv: ## Install what is missing, system packages included, and make .venv
+	@./setup.sh
+venv-test:
+	@./setup.sh --test
+
+# FRESH_HOOKS takes further options for mmdebstrap, for instance to copy in a network's certificates.
+SUITE ?= bookworm
+.PHONY: fresh
+fresh: ## Try `make run` and `make test` on an empty Debian, SUITE=bookworm (needs root, mmdebstrap)
+	mmdebstrap --mode=root --variant=minbase --include=git,make,ca-certificates $(FRESH_HOOKS) \
+	    --customize-hook='git clone --quiet --no-local . "$$1/root/pyramid-kiosk"' \
+	    --customize-hook='for goal in run test; do \
+	        chroot "$$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+	            make -C /root/pyramid-kiosk $$goal || exit 1; done' \
+	    $(SUITE) /dev/null
+
+.PHONY: clean
+clean: ## Remove everything that can be made again, .venv included
+	rm -rf .venv build shots htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf *.egg-info
+	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +

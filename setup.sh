@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Installs what is missing on Debian 12/13 or Raspberry Pi OS and makes .venv.
+#
+#   ./setup.sh          what the kiosk needs to run
+#   ./setup.sh --test   the same, and what the checks need besides
+#
+# Called by make before every other target.  When nothing is missing it says nothing, asks for no
+# rights, needs no network and takes a blink.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+say() { printf '==> %s\n' "$*"; }
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# Debian's own Python, because the packages below belong to it.
+python=${PYTHON:-/usr/bin/python3}
+
+# --- System packages -----------------------------------------------------------------------------
+
+# libgl1 and libegl1 bring Mesa with them, which draws with or without a graphics card;
+# libmtdev1 is how Kivy reads a touchscreen when there is no X server.
+packages=(python3-venv libgl1 libegl1 libmtdev1)
+
+# systemd-analyze judges the unit files.
+if [[ ${1:-} == --test ]]; then packages+=(systemd); fi
+
+if command -v dpkg-query >/dev/null; then
+    case $(dpkg --print-architecture) in
+    amd64 | arm64) ;;
+    *) die "Kivy is only published for 64-bit PCs and the 64-bit Raspberry Pi OS," \
+        "and this system is $(dpkg --print-architecture)" ;;
+    esac
+    installed() { [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+    install_missing() {
+        local missing=() package
+        for package; do installed "$package" || missing+=("$package"); done
+        ((${#missing[@]})) || return 0
+        local root=()
+        if ((EUID != 0)); then
+            command -v sudo >/dev/null ||
+                die "these Debian packages are missing: ${missing[*]}" \
+                    "- installing them needs root or sudo, and neither is at hand"
+            root=(sudo)
+        fi
+        say "Installing Debian packages${root[*]:+ with sudo}: ${missing[*]}"
+        "${root[@]}" apt-get update -q
+        "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+            install -q -y --no-install-recommends "${missing[@]}"
+    }
+    install_missing "${packages[@]}"
+else
+    say "Not a Debian system: please see to the equivalents of ${packages[*]} yourself"
+fi
+
+# --- Python --------------------------------------------------------------------------------------
+
+[[ -x $python ]] || die "there is no $python"
+version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+case $version in
+3.11 | 3.12 | 3.13) ;;
+*) die "Python 3.11, 3.12 or 3.13 is needed, and $python is $version" \
+    "(name another one like this: PYTHON=/usr/bin/python3.13 make run)" ;;
+esac
+
+# lgpio has no ready-made wheel for this pair; its source builds with these, and PYPI=1 is its own
+# switch for linking its C library in instead of looking for an installed one.
+if [[ $version == 3.13 && $(uname -m) == aarch64 ]]; then
+    declare -F install_missing >/dev/null && install_missing gcc libc6-dev python3-dev swig
+    export PYPI=1
+fi
+
+# The stamp holds all that the environment was made from, so any change to it, a moved folder or a
+# new Python included, makes the next call install again.
+stamp=.venv/.installed
+wanted=$(
+    printf '%s %s\n' "$PWD" "$version"
+    sha256sum pyproject.toml constraints.txt
+)
+[[ -f $stamp && $(<"$stamp") == "$wanted" ]] && exit 0
+
+if [[ ! -f $stamp || $(head -n 1 "$stamp") != "$PWD $version" ]]; then
+    say "Making .venv with Python $version"
+    "$python" -m venv --clear .venv
+fi
+say "Installing Python packages into .venv"
+# --use-pep517: sdnotify is published as source only, and the old way of building it is going away.
+.venv/bin/python -m pip install --disable-pip-version-check --use-pep517 \
+    -c constraints.txt -e '.[kiosk,hardware,dev]'
+printf '%s\n' "$wanted" >"$stamp"
+say "Ready"
