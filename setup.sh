@@ -30,7 +30,11 @@ if command -v dpkg-query >/dev/null; then
     *) die "Kivy is only published for 64-bit PCs and the 64-bit Raspberry Pi OS," \
         "and this system is $(dpkg --print-architecture)" ;;
     esac
-    installed() { [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+    # Debian 13 renamed some libraries (libmtdev1t64); apt-get knows both names, dpkg-query does not.
+    installed() {
+        dpkg-query --show --showformat='${db:Status-Status}\n' "$1" "$1t64" 2>/dev/null |
+            grep -qx installed
+    }
     install_missing() {
         local missing=() package
         for package; do installed "$package" || missing+=("$package"); done
