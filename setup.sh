@@ -32,8 +32,9 @@ if command -v dpkg-query >/dev/null; then
     esac
     # Debian 13 renamed some libraries (libmtdev1t64); apt-get knows both names, dpkg-query does not.
     installed() {
-        dpkg-query --show --showformat='${db:Status-Status}\n' "$1" "$1t64" 2>/dev/null |
-            grep -qx installed
+        grep -qx installed < <(
+            dpkg-query --show --showformat='${db:Status-Status}\n' "$1" "$1t64" 2>/dev/null
+        )
     }
     install_missing() {
         local missing=() package
