@@ -1,0 +1,210 @@
+"""What can be asked of a session, and what it answers.
+
+Touch, drag, key, physical button, attract player and idle timer all speak these commands, and
+nothing changes the game or the state of the table in any other way.
+
+Invariant: plain immutable values; no Kivy, no behaviour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from engine.advice import Advice
+from engine.position import Move, Position
+
+
+class Pile(Enum):
+    """The two piles beside the pyramid, as things to touch."""
+
+    STOCK = "stock"
+    WASTE = "waste"
+
+
+#: What was touched: a pyramid place, 0 to 27, or a pile (whatever lies on it, if anything).
+Target = int | Pile
+
+
+class Panel(Enum):
+    """What lies over the table, if anything.  While a panel is open the table takes no input."""
+
+    NONE = "none"
+    WON = "won"
+    STUCK = "stuck"
+    CANNOT_WIN = "cannot_win"  #: a hint was asked for and no line of moves wins any more
+    GIVE_UP = "give_up"  #: a running game is about to be left: really?
+    COUNTDOWN = "countdown"  #: nobody has touched anything for a while
+    MENU = "menu"
+    RULES = "rules"
+    CHOOSE = "choose"  #: the presets
+
+
+class Refusal(Enum):
+    """Why a command did nothing."""
+
+    COVERED = "covered"  #: the card is not available
+    NOT_THIRTEEN = "not_thirteen"  #: the two cards do not add up to 13
+    NOTHING_THERE = "nothing_there"
+    NO_STOCK = "no_stock"  #: nothing to draw, and no redeal left
+    NOTHING_TO_UNDO = "nothing_to_undo"
+    NOTHING_TO_REDO = "nothing_to_redo"
+    BLOCKED = "blocked"  #: a panel is open, or the game is over
+
+
+class ChangeKind(Enum):
+    """What a command brought about."""
+
+    NOTHING = "nothing"
+    SELECTED = "selected"
+    DESELECTED = "deselected"
+    REFUSED = "refused"
+    PLAYED = "played"
+    UNDONE = "undone"
+    REDONE = "redone"
+    WENT_BACK = "went_back"  #: several moves at once were taken back
+    DEALT = "dealt"  #: another game lies on the table
+    THINKING = "thinking"  #: the solver was asked for a hint
+    HINTED = "hinted"
+    PANEL = "panel"  #: a panel opened, closed or counts down
+    ATTRACT = "attract"  #: a demo game lies on the table
+    WOKE = "woke"  #: the attract mode ended; the player's game lies on the table
+    OPTION = "option"  #: language or auto-play
+
+
+@dataclass(frozen=True)
+class Change:
+    """The answer to a command: all that animation, sound, lamps and storage need.
+
+    Attributes:
+        kind: what happened.
+        old: the position that was on the table.
+        new: the position that is on the table now; often the same one.
+        move: the move that was played, undone or redone.
+        refusal: why nothing happened, when ``kind`` is REFUSED.
+        targets: the things that were touched, hinted or are in the way, for highlighting.
+    """
+
+    kind: ChangeKind
+    old: Position
+    new: Position
+    move: Move | None = None
+    refusal: Refusal | None = None
+    targets: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something asked of the session."""
+
+    #: Whether a person did this: it wakes the attract mode and restarts the idle time.
+    by_person: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Touched(Command):
+    """Somebody touched the screen, wherever.  Sent at once, before it is known what it will be."""
+
+
+@dataclass(frozen=True)
+class Tap(Command):
+    """A pyramid card or a pile was tapped."""
+
+    target: Target
+
+
+@dataclass(frozen=True)
+class Drop(Command):
+    """The card on ``source`` was dragged and let go over ``target``, or over nothing (None)."""
+
+    source: Target
+    target: Target | None
+
+
+@dataclass(frozen=True)
+class Draw(Command):
+    """Draw a card, or turn the waste over when the stock is empty."""
+
+
+@dataclass(frozen=True)
+class Undo(Command):
+    """Take back one move."""
+
+
+@dataclass(frozen=True)
+class Redo(Command):
+    """Play the last undone move again."""
+
+
+@dataclass(frozen=True)
+class Hint(Command):
+    """Show a move that leads to a win."""
+
+
+@dataclass(frozen=True)
+class BackToWinnable(Command):
+    """Go back to the last position from which the game can be won (panel CANNOT_WIN)."""
+
+
+@dataclass(frozen=True)
+class NewDeal(Command):
+    """Deal another game.
+
+    Attributes:
+        preset: the preset to play from now on; None keeps the present one.
+        confirmed: whether a running game may be given up; otherwise the player is asked first.
+    """
+
+    preset: str | None = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True)
+class Replay(Command):
+    """Play the same deal from its start."""
+
+    confirmed: bool = False
+
+
+@dataclass(frozen=True)
+class Open(Command):
+    """Open the menu, the rules or the choice of presets."""
+
+    panel: Panel
+
+
+@dataclass(frozen=True)
+class Close(Command):
+    """Close the panel; the stuck panel shows the table as it stands."""
+
+
+@dataclass(frozen=True)
+class SetLanguage(Command):
+    """Speak another language from now on: the code of a catalogue, like ``de``."""
+
+    language: str
+
+
+@dataclass(frozen=True)
+class SetAutoPlay(Command):
+    """Whether a tapped card that has exactly one partner is paired with it at once."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
+class Tick(Command):
+    """Time has passed.  Sent a few times a second; drives idle time and attract mode."""
+
+    by_person: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class AdviceReady(Command):
+    """The solver has answered the question numbered ``question``; None when it gave up."""
+
+    by_person: ClassVar[bool] = False
+
+    question: int
+    advice: Advice | None
