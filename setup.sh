@@ -41,7 +41,7 @@ if command -v dpkg-query >/dev/null; then
         for package; do installed "$package" || missing+=("$package"); done
         ((${#missing[@]})) || return 0
         local root=()
-        if ((EUID != 0)); then
+        if [[ $(id -u) != 0 ]]; then
             command -v sudo >/dev/null ||
                 die "these Debian packages are missing: ${missing[*]}" \
                     "- installing them needs root or sudo, and neither is at hand"

@@ -1,0 +1,244 @@
+"""setup.sh, run for real in a machine made of stand-ins.
+
+The script sees only a folder of commands: a few true ones that compute, and fakes for everything
+that would install, ask for rights or know what system this is.  The fakes write down how they were
+called.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HARMLESS = ("bash", "chmod", "dirname", "env", "grep", "head", "mkdir", "sha256sum")
+ALL_DEBIAN = ("python3-venv", "libgl1", "libegl1", "libmtdev1")
+
+
+@dataclass
+class Machine:
+    """A made-up computer with a copy of the project on it."""
+
+    home: Path
+    project: Path
+
+    @property
+    def commands(self) -> Path:
+        return self.home / "commands"
+
+    def command(self, name: str, script: str) -> None:
+        """Put a command into the machine; it writes down each call, then does ``script``."""
+        path = self.commands / name
+        log = f'printf "%s\\n" "{name} $*" >> "{self.home}/calls"\n'
+        path.write_text(f"#!/bin/bash\n{log}{script}\n")
+        path.chmod(0o755)
+
+    def has_packages(self, *packages: str) -> None:
+        cases = "".join(f"{name}) echo installed ;;\n" for name in packages)
+        # Like the real one, it fails when any of the names it is asked about is unknown.
+        loop = f"for name; do case $name in --*) ;;\n{cases}*) bad=1 ;; esac; done"
+        self.command("dpkg-query", f"bad=0; {loop}; exit $bad")
+
+    def has_python(self, version: str) -> None:
+        pip = f'printf "%s\\n" "pip $*" >> "{self.home}/calls"'
+        make_venv = (
+            "mkdir -p .venv/bin; "
+            f"printf '%s\\n' '#!/bin/bash' '{pip}' > .venv/bin/python; "
+            "chmod +x .venv/bin/python"
+        )
+        self.command("python3", f"if [[ $1 == -c ]]; then echo {version}; else {make_venv}; fi")
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run setup.sh as on the command line, with nobody to answer questions."""
+        return subprocess.run(
+            ["/bin/bash", str(self.project / "setup.sh"), *arguments],
+            env={"PATH": str(self.commands), "PYTHON": str(self.commands / "python3")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def calls(self, command: str) -> list[str]:
+        """How ``command`` was called so far, one line a call, without its name."""
+        log = self.home / "calls"
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [line.removeprefix(f"{command} ") for line in lines if line.split()[0] == command]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A 64-bit Debian 12 PC, everything installed, used by root, without sudo."""
+    machine = Machine(tmp_path, tmp_path / "project")
+    machine.commands.mkdir()
+    machine.project.mkdir()
+    for name in ("setup.sh", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, machine.project / name)
+    for name in HARMLESS:
+        true_one = shutil.which(name)
+        assert true_one is not None
+        (machine.commands / name).symlink_to(true_one)
+    machine.command("id", "echo 0")
+    machine.command("dpkg", "echo amd64")
+    machine.command("uname", "echo x86_64")
+    machine.command("apt-get", "")
+    machine.has_packages(*ALL_DEBIAN, "systemd")
+    machine.has_python("3.11")
+    return machine
+
+
+def test_complete_machine_is_only_given_its_environment(machine: Machine) -> None:
+    done = machine.run("--test")
+    assert done.returncode == 0, done.stderr
+    assert machine.calls("apt-get") == []
+    assert machine.calls("python3")[1:] == ["-m venv --clear .venv"]
+    (pip,) = machine.calls("pip")
+    assert pip.startswith("-m pip install ")
+    assert "-c constraints.txt -e .[kiosk,hardware,dev]" in pip
+    # Where packages come from is the user's own choice.
+    assert "index" not in pip
+
+
+def test_second_call_does_nothing_and_says_nothing(machine: Machine) -> None:
+    machine.run()
+    done = machine.run()
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert len(machine.calls("pip")) == 1
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
+def test_changed_requirements_are_installed_into_the_same_environment(
+    machine: Machine, name: str
+) -> None:
+    machine.run()
+    with (machine.project / name).open("a") as file:
+        file.write("\n")
+    assert machine.run().returncode == 0
+    assert len(machine.calls("pip")) == 2
+    assert machine.calls("python3").count("-m venv --clear .venv") == 1
+
+
+def test_new_python_makes_a_new_environment(machine: Machine) -> None:
+    machine.run()
+    machine.has_python("3.12")
+    machine.run()
+    assert machine.calls("python3").count("-m venv --clear .venv") == 2
+
+
+def test_moved_project_makes_a_new_environment(machine: Machine) -> None:
+    # The programs in .venv/bin begin with the full path of their Python.
+    machine.run()
+    machine.project = machine.project.rename(machine.home / "moved")
+    machine.run()
+    assert machine.calls("python3").count("-m venv --clear .venv") == 2
+
+
+def test_failed_installation_is_tried_again(machine: Machine) -> None:
+    make_failing_venv = (
+        "if [[ $1 == -c ]]; then echo 3.11; else mkdir -p .venv/bin; "
+        "printf '%s\\n' '#!/bin/bash' 'exit 1' > .venv/bin/python; chmod +x .venv/bin/python; fi"
+    )
+    machine.command("python3", make_failing_venv)
+    assert machine.run().returncode != 0
+    machine.has_python("3.11")
+    assert machine.run().returncode == 0
+    assert len(machine.calls("pip")) == 1
+
+
+def test_root_installs_exactly_what_is_missing(machine: Machine) -> None:
+    machine.has_packages("libgl1", "libegl1")
+    done = machine.run("--test")
+    assert done.returncode == 0, done.stderr
+    update, install = machine.calls("apt-get")
+    assert update.startswith("update")
+    assert install.endswith("install -q -y --no-install-recommends python3-venv libmtdev1 systemd")
+    assert "Installing Debian packages: python3-venv libmtdev1 systemd" in done.stdout
+
+
+def test_playing_needs_fewer_packages_than_testing(machine: Machine) -> None:
+    machine.has_packages(*ALL_DEBIAN)
+    machine.run()
+    assert machine.calls("apt-get") == []
+
+
+def test_library_renamed_by_debian_13_counts_as_installed(machine: Machine) -> None:
+    machine.has_packages("python3-venv", "libgl1", "libegl1", "libmtdev1t64")
+    assert machine.run().returncode == 0
+    assert machine.calls("apt-get") == []
+
+
+def test_ordinary_user_installs_with_sudo_and_is_told(machine: Machine) -> None:
+    machine.has_packages("libgl1", "libegl1", "libmtdev1")
+    machine.command("id", "echo 1000")
+    machine.command("sudo", '"$@"')
+    done = machine.run()
+    assert done.returncode == 0, done.stderr
+    assert "with sudo: python3-venv" in done.stdout
+    assert len(machine.calls("sudo")) == len(machine.calls("apt-get")) == 2
+
+
+def test_ordinary_user_needs_no_sudo_when_nothing_is_missing(machine: Machine) -> None:
+    machine.command("id", "echo 1000")
+    machine.command("sudo", '"$@"')
+    assert machine.run().returncode == 0
+    assert machine.calls("sudo") == []
+
+
+def test_neither_root_nor_sudo_is_a_clear_error(machine: Machine) -> None:
+    machine.has_packages("python3-venv", "libgl1", "libegl1")
+    machine.command("id", "echo 1000")
+    done = machine.run()
+    assert done.returncode == 1
+    assert "libmtdev1" in done.stderr
+    assert "root or sudo" in done.stderr
+    assert machine.calls("apt-get") == []
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10", "3.14"])
+def test_unsuitable_python_is_a_clear_error(machine: Machine, version: str) -> None:
+    machine.has_python(version)
+    done = machine.run()
+    assert done.returncode == 1
+    assert f"is {version}" in done.stderr
+    assert not (machine.project / ".venv").exists()
+
+
+def test_32_bit_system_is_a_clear_error(machine: Machine) -> None:
+    machine.command("dpkg", "echo armhf")
+    done = machine.run()
+    assert done.returncode == 1
+    assert "armhf" in done.stderr
+
+
+def test_compiler_is_installed_only_where_lgpio_must_be_built(machine: Machine) -> None:
+    machine.command("dpkg", "echo arm64")
+    machine.command("uname", "echo aarch64")
+    machine.run()
+    assert machine.calls("apt-get") == []
+    machine.has_python("3.13")
+    done = machine.run()
+    assert done.returncode == 0, done.stderr
+    assert machine.calls("apt-get")[-1].endswith("gcc libc6-dev python3-dev swig")
+
+
+def test_other_distribution_is_told_what_to_install(machine: Machine) -> None:
+    (machine.commands / "dpkg-query").unlink()
+    done = machine.run()
+    assert done.returncode == 0, done.stderr
+    assert "libmtdev1" in done.stdout
+    assert machine.calls("apt-get") == []
+
+
+def test_works_from_any_folder(machine: Machine) -> None:
+    before = Path.cwd()
+    os.chdir("/")
+    try:
+        assert machine.run().returncode == 0
+    finally:
+        os.chdir(before)
+    assert (machine.project / ".venv" / ".installed").exists()
