@@ -1,0 +1,139 @@
+"""Card faces, icons and the table ground as Kivy textures, each drawn once for its size.
+
+Invariant: a picture is drawn at exactly the pixel size at which it is shown, so a quad of that size
+at whole coordinates shows every pixel as it was drawn; and a card is one quad, whatever it shows.
+All pictures of one deck share one texture (several only where the GPU's largest texture is too
+small), so that a whole table is drawn without changing textures.
+
+Needs Kivy's window: textures live in its OpenGL context.  Call on the main thread only.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import lru_cache
+from io import BytesIO
+from typing import Final
+
+import resvg_py
+from kivy.core.image import ImageLoader
+from kivy.graphics.opengl import GL_MAX_TEXTURE_SIZE, glGetIntegerv
+from kivy.graphics.texture import Texture, TextureRegion
+
+from engine.cards import Card
+from kiosk import art, theme
+from kiosk.art import FaceStyle
+
+__all__ = ["FaceStyle", "Faces", "ground_texture", "icon_texture"]
+
+#: Larger sheets gain nothing, and older GPUs refuse them.
+_LARGEST_SHEET: Final = 4096
+
+
+class Faces:
+    """The deck for one card width.
+
+    Args:
+        card_width: width of a card in px, 24 or more; its height follows from 5 to 7.
+        style: how the deck is printed.
+
+    Attributes:
+        card_size: (width, height) in px; every card, the back and the empty places have this size.
+        back: a card from behind.
+        empty: an empty place in the table.
+        redeal: an empty place with the arrow that offers a redeal.
+        shadow: a soft shadow, ``shadow_margin`` px larger than a card on each side.
+        ring: a white frame round a card, to be tinted, ``ring_margin`` px larger on each side.
+
+    Raises:
+        ValueError: ``card_width`` is too small to read or too large for the GPU.
+    """
+
+    def __init__(self, card_width: int, style: FaceStyle | None = None) -> None:
+        self.style: Final = style or FaceStyle()
+        self.card_size: Final = art.card_size(card_width)
+        self.shadow_margin: Final = art.shadow_margin(card_width)
+        self.ring_margin: Final = art.ring_margin(card_width)
+        self._regions: dict[str, TextureRegion] = {}
+        for page in art.pages(card_width, self.style, _largest_side()):
+            texture = _texture_of(page.svg)
+            for name, box in page.places.items():
+                # Regions count from the bottom; the sheet, like every SVG, from the top.
+                bottom = page.height - box.y - box.height
+                self._regions[name] = texture.get_region(box.x, bottom, box.width, box.height)
+        self.back: Final = self._regions["back"]
+        self.empty: Final = self._regions["empty"]
+        self.redeal: Final = self._regions["redeal"]
+        self.shadow: Final = self._regions["shadow"]
+        self.ring: Final = self._regions["ring"]
+
+    def of(self, card: Card) -> TextureRegion:
+        """The face of a card."""
+        return self._regions[str(card)]
+
+    @property
+    def regions(self) -> Mapping[str, TextureRegion]:
+        """Every picture by card text (``TH``) or name (``back``)."""
+        return self._regions
+
+
+@lru_cache(maxsize=256)
+def icon_texture(name: str, px: int) -> Texture:
+    """An icon as a white shape of ``px`` by ``px`` pixels, to be tinted by a ``Color``.
+
+    Raises:
+        KeyError: there is no such icon; the message lists those there are.
+        ValueError: ``px`` is not positive.
+    """
+    if px < 1:
+        raise ValueError(f"an icon of {px} px cannot be drawn")
+    width, height, data = _pixels(art.icon(name), px)
+    whitened = bytearray(data)
+    for channel in range(3):
+        # Transparent pixels come black and would darken the rim where the icon is scaled.
+        whitened[channel::4] = b"\xff" * (width * height)
+    return _upload(width, height, bytes(whitened))
+
+
+def ground_texture(
+    size: tuple[int, int], palette: theme.Palette = theme.PALETTE
+) -> Texture:
+    """The table for a window of ``size`` px: a calm light in the middle, a faint grain.
+
+    The grain of up to 3 of 255 hides the steps that a dark gradient of 8 bits shows.
+    """
+    width, height, data = _pixels(art.ground(*size, palette))
+    noise = random.Random(13).randbytes(len(data))
+    few_bits = int.from_bytes(b"\x03\x03\x03\x00" * (width * height))
+    # Dark colours cannot overflow a byte, so one addition of long integers adds every pixel.
+    grained = int.from_bytes(data) + (int.from_bytes(noise) & few_bits)
+    return _upload(width, height, grained.to_bytes(len(data)))
+
+
+def _largest_side() -> int:
+    return min(_LARGEST_SHEET, int(glGetIntegerv(GL_MAX_TEXTURE_SIZE)[0]))
+
+
+def _texture_of(svg: str) -> Texture:
+    return _upload(*_pixels(svg))
+
+
+def _pixels(svg: str, side: int | None = None) -> tuple[int, int, bytes]:
+    """Draw an SVG text at its own size, or ``side`` px wide: width, height, RGBA from the top."""
+    png = resvg_py.svg_to_bytes(svg_string=svg, width=side, skip_system_fonts=True)
+    loader = next(
+        each for each in ImageLoader.loaders if each.can_load_memory() and "png" in each.extensions()
+    )
+    image = loader("drawn.png", ext="png", inline=True, rawdata=BytesIO(png), keep_data=True)
+    (data,) = image._data
+    if data.fmt != "rgba":
+        raise RuntimeError(f"the PNG decoder gave {data.fmt} pixels instead of rgba")
+    return data.width, data.height, data.data
+
+
+def _upload(width: int, height: int, data: bytes) -> Texture:
+    texture = Texture.create(size=(width, height), colorfmt="rgba", bufferfmt="ubyte")
+    texture.blit_buffer(data, colorfmt="rgba", bufferfmt="ubyte")
+    texture.flip_vertical()
+    return texture
