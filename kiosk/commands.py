@@ -50,6 +50,7 @@ class Refusal(Enum):
     NO_STOCK = "no_stock"  #: nothing to draw, and no redeal left
     NOTHING_TO_UNDO = "nothing_to_undo"
     NOTHING_TO_REDO = "nothing_to_redo"
+    NO_ADVICE = "no_advice"  #: the solver gave up: it can neither hint nor say that it is lost
     BLOCKED = "blocked"  #: a panel is open, or the game is over
 
 

@@ -452,7 +452,6 @@ class Session:
         old = self.position
         self._demo = None
         self._deselect()
-        self.language = self.language or self._options.language
         if not self.has_game:
             # Whoever comes now is somebody else: a finished game is recorded and cleared away.
             self._record("lost")
@@ -646,7 +645,7 @@ class Session:
             return self._change(ChangeKind.NOTHING)
         self.thinking = False
         if advice is None or advice.winnable is None:
-            return self._change(ChangeKind.NOTHING)
+            return self._refuse(Refusal.NO_ADVICE)
         if advice.index is not None:
             self._table.learn(advice.index, advice.line)
         if advice.winnable:

@@ -1,0 +1,163 @@
+"""The operator's settings: a TOML file becomes a frozen value, every mistake named.
+
+Invariant: a mistake never stops the kiosk.  Each wrong key is reported with what it may be, and
+its default is used; everything else in the file still counts.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+Preset = Literal["three-pass", "cards4", "relaxed", "classic", "collection", "overlap"]
+Seconds = Annotated[float, Meta(ge=0, le=86_400)]
+Millimetres = Annotated[float, Meta(ge=30, le=3_000)]
+LanguageCode = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(_[A-Z]{2})?$")]
+
+
+class GameSettings(Struct, frozen=True):
+    """What is played.
+
+    Attributes:
+        preset: the rules that a fresh kiosk deals.
+        auto_play: whether a tapped card with exactly one partner pairs at once.
+    """
+
+    preset: Preset = "three-pass"
+    auto_play: bool = False
+
+
+class LanguageSettings(Struct, frozen=True):
+    """What is spoken.
+
+    Attributes:
+        default: the language of a fresh kiosk, the code of a catalogue.
+    """
+
+    default: LanguageCode = "en"
+
+
+class IdleSettings(Struct, frozen=True):
+    """What happens when nobody touches anything.
+
+    Attributes:
+        attract_after: seconds until the countdown; 0 never.
+        countdown: seconds that the countdown lasts before the attract mode begins.
+    """
+
+    attract_after: Seconds = 60.0
+    countdown: Annotated[float, Meta(ge=5, le=600)] = 20.0
+
+
+class DisplaySettings(Struct, frozen=True):
+    """How it looks.
+
+    Attributes:
+        width_mm: the visible width of the panel; None guesses it from the size in pixels.
+        left_handed: whether the two button rails change sides.
+        four_colour: whether each suit has its own colour.
+        high_contrast: whether card faces are drawn in the strongest colours.
+        show_values: whether Jack, Queen and King show 11, 12 and 13.
+        reduced_motion: whether cards appear in their places instead of flying there.
+    """
+
+    width_mm: Millimetres | None = None
+    left_handed: bool = False
+    four_colour: bool = False
+    high_contrast: bool = False
+    show_values: bool = True
+    reduced_motion: bool = False
+
+
+class Settings(Struct, frozen=True):
+    """All settings, one attribute a section of the file."""
+
+    game: GameSettings = GameSettings()
+    language: LanguageSettings = LanguageSettings()
+    idle: IdleSettings = IdleSettings()
+    display: DisplaySettings = DisplaySettings()
+
+
+#: A settings file larger than this is not one.
+LARGEST_FILE: Final = 1_000_000
+
+
+def load(path: Path) -> tuple[Settings, list[str]]:
+    """Read a settings file.
+
+    Returns:
+        the settings, and one sentence for each mistake; the defaults stand for what is wrong.
+        A file that does not exist is a mistake too: ask before whether it does.
+    """
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            return Settings(), [f"{path}: too large to be a settings file; all defaults are used"]
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Settings(), [
+            f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8. All defaults are used"
+        ]
+    except OSError as error:
+        return Settings(), [f"{path}: cannot be read ({error.strerror}); all defaults are used"]
+    settings, problems = parse(text)
+    return settings, [f"{path}: {problem}" for problem in problems]
+
+
+def parse(text: str) -> tuple[Settings, list[str]]:
+    """Read settings from TOML text; see :func:`load`."""
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        return Settings(), [f"not valid TOML ({error}); all defaults are used"]
+    problems: list[str] = []
+    sections: dict[str, Any] = {}
+    known = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+    for name, table in document.items():
+        if name not in known:
+            problems.append(f"[{name}] is not a section{_meant(name, list(known))}; it is ignored")
+        elif not isinstance(table, dict):
+            problems.append(f"{name} must be a section: write [{name}] and its keys below it")
+        else:
+            sections[name] = _section(name, known[name], table, problems)
+    return Settings(**sections), problems
+
+
+def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -> Any:
+    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    values = {}
+    for key, value in table.items():
+        field = fields.get(key)
+        if field is None:
+            problems.append(
+                f"{name}.{key} is not a setting{_meant(key, list(fields))}; it is ignored"
+            )
+            continue
+        if isinstance(value, float) and not math.isfinite(value):
+            value = str(value)  # TOML knows nan and inf, which no setting is  # noqa: PLW2901
+        try:
+            values[key] = msgspec.convert(value, field.type)
+        except msgspec.ValidationError as error:
+            problems.append(
+                f"{name}.{key} = {value!r}: {_plain(str(error), field.type)}; "
+                f"the default {field.default!r} is used"
+            )
+    return kind(**values)
+
+
+def _meant(name: str, choices: list[str]) -> str:
+    close = difflib.get_close_matches(name, choices, n=1)
+    return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(choices)})"
+
+
+def _plain(message: str, kind: Any) -> str:
+    """The validator's message, with the choices where there are some."""
+    choices = getattr(kind, "__args__", ())
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return f"it may be {', '.join(choices)}"
+    return message[:1].lower() + message[1:]

@@ -1,0 +1,296 @@
+"""The kiosk's memory: the running game and the finished ones, in one SQLite database.
+
+Writing happens on a thread of its own, so that a slow card never holds up a frame.  Each save is
+one transaction, synced to the disk; a save that is still waiting is replaced by the next one.
+After a power cut the game therefore stands where the last finished write left it: at most the
+moves of the one write that was under way are missing.
+
+Invariant: nothing here raises into the game.  A database that cannot be used is renamed, never
+deleted or overwritten, and what went wrong is in :attr:`Storage.problems`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from kiosk.session import Result, Saved
+
+log = logging.getLogger(__name__)
+
+FILE_NAME: Final = "state.sqlite"
+SCHEMA_VERSION: Final = 1
+#: Seconds after a failed write until the next try; doubled each time up to the second figure.
+FIRST_RETRY: Final = 1.0
+LAST_RETRY: Final = 60.0
+#: Results that could not be written are kept up to this many.
+MOST_WAITING: Final = 1000
+
+_SCHEMA: Final = """
+CREATE TABLE saved (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL) STRICT;
+CREATE TABLE results (
+    id INTEGER PRIMARY KEY, ended TEXT NOT NULL DEFAULT (datetime('now')),
+    preset TEXT NOT NULL, number INTEGER,
+    outcome TEXT NOT NULL CHECK (outcome IN ('won', 'lost', 'abandoned')),
+    moves INTEGER NOT NULL, seconds REAL NOT NULL, hints INTEGER NOT NULL, undos INTEGER NOT NULL
+) STRICT;
+CREATE TABLE set_aside (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT (datetime('now')),
+    why TEXT NOT NULL, text TEXT NOT NULL
+) STRICT;
+"""
+
+
+class UnusableError(Exception):
+    """A database file that this program cannot use; the message says why."""
+
+
+class Storage:
+    """The open memory of a kiosk.
+
+    Args:
+        folder: where the database lies; made if missing.
+
+    Attributes:
+        problems: one sentence for each thing that went wrong, for the log and the service menu.
+        saved: the game that was under way, or None.
+    """
+
+    def __init__(
+        self, folder: Path, *, connect: Callable[[Path], sqlite3.Connection] | None = None
+    ) -> None:
+        self.path = folder / FILE_NAME
+        self.problems: list[str] = []
+        self.saved: Saved | None = None
+        self._connect = connect or _connect
+        self._wake = threading.Condition()
+        self._saved_waiting: Saved | None = None
+        self._results_waiting: deque[Result] = deque(maxlen=MOST_WAITING)
+        self._asides_waiting: deque[tuple[str, str]] = deque(maxlen=MOST_WAITING)
+        self._busy = False
+        self._closing = False
+        self._db = self._open(folder)
+        self._thread = threading.Thread(target=self._write_all, name="storage", daemon=True)
+        self._thread.start()
+
+    # -- opening --------------------------------------------------------------------------------
+
+    def _open(self, folder: Path) -> sqlite3.Connection | None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self._problem(f"{folder}: cannot be made ({error.strerror}); nothing will be kept")
+            return None
+        db = None
+        try:
+            db = self._connect(self.path)
+            self._prepare(db)
+        except (UnusableError, sqlite3.DatabaseError) as error:
+            if db is not None:
+                db.close()
+            if isinstance(error, sqlite3.OperationalError):
+                # Not the file's fault: no permission, a full or read-only disk, a lock.
+                self._problem(f"{self.path}: cannot be used ({error}); nothing will be kept")
+                return None
+            aside = self._set_aside()
+            if aside is None:
+                return None
+            self._problem(f"{self.path}: {error}; it was set aside as {aside.name}")
+            return self._open_new()
+        return db
+
+    def _open_new(self) -> sqlite3.Connection | None:
+        try:
+            db = self._connect(self.path)
+            self._prepare(db)
+        except (UnusableError, sqlite3.Error) as error:
+            self._problem(f"{self.path}: cannot be made ({error}); nothing will be kept")
+            return None
+        return db
+
+    def _prepare(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise UnusableError(f"was written by a newer version (schema {version})")
+        verdict = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise UnusableError(f"is damaged ({verdict})")
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=FULL")
+        if version == 0:
+            if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise UnusableError("is not a database of this program")
+            db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+        row = db.execute("SELECT text FROM saved").fetchone()
+        if row is not None:
+            self._read_saved(db, row[0])
+
+    def _read_saved(self, db: sqlite3.Connection, text: str) -> None:
+        try:
+            self.saved = msgspec.json.decode(text, type=Saved)
+        except msgspec.DecodeError as error:
+            self._problem(f"{self.path}: the saved game cannot be read ({error}); set aside in it")
+            with db:
+                _put_aside(db, str(error), text)
+
+    def _set_aside(self) -> Path | None:
+        """Rename the database and its companions to a name that is not taken."""
+        number = 1
+        while (aside := self.path.with_name(f"{FILE_NAME}.bad-{number}")).exists():
+            number += 1
+        try:
+            for suffix in ("-wal", "-shm"):
+                companion = self.path.with_name(FILE_NAME + suffix)
+                if companion.exists():
+                    companion.rename(aside.with_name(aside.name + suffix))
+            self.path.rename(aside)
+        except OSError as error:
+            self._problem(
+                f"{self.path}: is damaged and cannot be set aside ({error.strerror}); "
+                "nothing will be kept"
+            )
+            return None
+        return aside
+
+    def _problem(self, text: str) -> None:
+        log.error("%s", text)
+        self.problems.append(text)
+
+    # -- what the game calls --------------------------------------------------------------------
+
+    def save(self, saved: Saved) -> None:
+        """Keep the running game.  Returns at once; only the latest waiting save is written."""
+        with self._wake:
+            self._saved_waiting = saved
+            self._wake.notify_all()
+
+    def record(self, result: Result) -> None:
+        """Keep the result of a finished game.  Returns at once."""
+        with self._wake:
+            self._results_waiting.append(result)
+            self._wake.notify_all()
+
+    def refuse_saved(self, why: str) -> None:
+        """Set the saved game aside: it was readable, but is no game."""
+        if self.saved is None:
+            return
+        self._problem(f"{self.path}: the saved game is set aside: {why}")
+        with self._wake:
+            self._asides_waiting.append((why, _text(self.saved)))
+            self._wake.notify_all()
+        self.saved = None
+
+    def flush(self, timeout: float = 5.0) -> bool:
+        """Wait until everything is written, at most ``timeout`` seconds; say whether it is."""
+        end = time.monotonic() + timeout
+        with self._wake:
+            while self._waiting or self._busy:
+                left = end - time.monotonic()
+                if left <= 0 or not self._thread.is_alive():
+                    return False
+                self._wake.wait(min(left, 0.2))
+        return True
+
+    def close(self, timeout: float = 5.0) -> bool:
+        """Write what is waiting and close, within ``timeout`` seconds; say whether all is safe."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify_all()
+        self._thread.join(timeout)
+        return not self._thread.is_alive() and not self._waiting
+
+    # -- the writing thread ---------------------------------------------------------------------
+
+    @property
+    def _waiting(self) -> bool:
+        return (
+            self._saved_waiting is not None
+            or bool(self._results_waiting)
+            or bool(self._asides_waiting)
+        )
+
+    def _write_all(self) -> None:
+        retry = FIRST_RETRY
+        while True:
+            with self._wake:
+                while not self._waiting and not self._closing:
+                    self._wake.wait()
+                if not self._waiting:
+                    break
+                saved, self._saved_waiting = self._saved_waiting, None
+                results = list(self._results_waiting)
+                asides = list(self._asides_waiting)
+                self._results_waiting.clear()
+                self._asides_waiting.clear()
+                self._busy = True
+            failure = self._write(saved, results, asides)
+            with self._wake:
+                self._busy = False
+                if failure is None:
+                    retry = FIRST_RETRY
+                else:
+                    # Put it back, unless something newer has come.
+                    self._saved_waiting = self._saved_waiting or saved
+                    self._results_waiting.extendleft(reversed(results))
+                    self._asides_waiting.extendleft(reversed(asides))
+                self._wake.notify_all()
+                if failure is not None:
+                    if self._closing:
+                        break
+                    self._problem_once(failure)
+                    self._wake.wait_for(lambda: self._closing, retry)
+                    retry = min(retry * 2, LAST_RETRY)
+        if self._db is not None:
+            self._db.close()
+
+    def _write(
+        self, saved: Saved | None, results: list[Result], asides: list[tuple[str, str]]
+    ) -> str | None:
+        """Write one transaction; say what went wrong, if anything."""
+        db = self._db
+        if db is None:
+            return None  # said when it was opened: nothing is kept
+        try:
+            with db:
+                for why, text in asides:
+                    _put_aside(db, why, text)
+                for result in results:
+                    db.execute(
+                        "INSERT INTO results"
+                        " (preset, number, outcome, moves, seconds, hints, undos)"
+                        " VALUES (:preset, :number, :outcome, :moves, :seconds, :hints, :undos)",
+                        asdict(result),
+                    )
+                if saved is not None:
+                    db.execute("INSERT OR REPLACE INTO saved VALUES (1, ?)", (_text(saved),))
+        except (sqlite3.Error, OSError) as error:
+            return f"{self.path}: cannot be written ({error}); tried again"
+        return None
+
+    def _problem_once(self, text: str) -> None:
+        if text not in self.problems:
+            self._problem(text)
+
+
+def _text(saved: Saved) -> str:
+    return json.dumps(asdict(saved))
+
+
+def _put_aside(db: sqlite3.Connection, why: str, text: str) -> None:
+    db.execute("INSERT INTO set_aside (why, text) VALUES (?, ?)", (why, text))
+    db.execute("DELETE FROM saved WHERE text = ?", (text,))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # The writing thread takes over the connection that the opening thread made.
+    return sqlite3.connect(path, check_same_thread=False, timeout=2.0)

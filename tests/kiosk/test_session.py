@@ -1,0 +1,596 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.advice import Advice
+from engine.deal import Deal
+from engine.game import Game, SaveError
+from engine.position import DRAW, Move, MoveKind, Outcome
+from engine.rules import PRESETS
+from kiosk.attract import target_of
+from kiosk.commands import (
+    AdviceReady,
+    BackToWinnable,
+    Change,
+    ChangeKind,
+    Close,
+    Command,
+    Draw,
+    Drop,
+    Hint,
+    NewDeal,
+    Open,
+    Panel,
+    Pile,
+    Redo,
+    Refusal,
+    Replay,
+    SetAutoPlay,
+    SetLanguage,
+    Tap,
+    Tick,
+    Touched,
+    Undo,
+)
+from kiosk.dealer import DealtGame
+from kiosk.session import Result, Saved, Session, SessionOptions
+from tests.kiosk.fakes import FakeAdviser, FakeDealer, moves, won_by_hand
+
+
+class Bench:
+    """A session with fakes around it and a clock that the test moves."""
+
+    def __init__(
+        self,
+        preset: str = "three-pass",
+        *,
+        start_in_attract: bool = False,
+        saved: Saved | None = None,
+        games: tuple[DealtGame, ...] = (),
+        auto_play: bool = False,
+    ) -> None:
+        self.now = 1000.0
+        self.dealer = FakeDealer(*games)
+        self.adviser = FakeAdviser()
+        self.results: list[Result] = []
+        self.session = Session(
+            self.dealer,
+            self.adviser,
+            SessionOptions(preset=preset, start_in_attract=start_in_attract, auto_play=auto_play),
+            now=self.now,
+            record=self.results.append,
+            saved=saved,
+        )
+
+    def do(self, command: Command, after: float = 1.0) -> Change:
+        self.now += after
+        return self.session.handle(command, self.now)
+
+    def tap_move(self, move: Move) -> Change:
+        """Make a move as a visitor would."""
+        if move.kind in {MoveKind.DRAW, MoveKind.REDEAL}:
+            return self.do(Draw())
+        position = self.session.position
+        places = [position.deal.place_of[card] for card in move.cards]
+        for place in places[:-1]:
+            assert self.do(Tap(target_of(position, place))).kind is ChangeKind.SELECTED
+        return self.do(Tap(target_of(position, places[-1])))
+
+    def play_line(self, line: tuple[Move, ...]) -> Change:
+        change = None
+        for move in line:
+            change = self.tap_move(move)
+            assert change.kind is ChangeKind.PLAYED, (move, change)
+            assert change.move == move
+        assert change is not None
+        return change
+
+
+LINE = won_by_hand("three-pass").line
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_won_by_taps(preset: str) -> None:
+    bench = Bench(preset)
+    change = bench.play_line(won_by_hand(preset).line)
+    assert change.new.outcome is Outcome.WON
+    assert bench.session.panel is Panel.WON
+    assert [r.outcome for r in bench.results] == ["won"]
+    assert bench.results[0].number == won_by_hand(preset).deal.number
+    assert bench.results[0].moves == len(won_by_hand(preset).line)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_is_won_by_drags(preset: str) -> None:
+    bench = Bench(preset)
+    for move in won_by_hand(preset).line:
+        position = bench.session.position
+        if move.kind in {MoveKind.DRAW, MoveKind.REDEAL}:
+            change = bench.do(Draw())
+        else:
+            targets = [target_of(position, position.deal.place_of[c]) for c in move.cards]
+            change = bench.do(Drop(targets[0], targets[1] if targets[1:] else None))
+        assert change.kind is ChangeKind.PLAYED
+        assert change.move == move
+    assert bench.session.panel is Panel.WON
+
+
+def test_one_undo_takes_back_one_pair() -> None:
+    # t_games 72: removing a pair took two undos.
+    bench = Bench()
+    start = bench.session.position
+    bench.tap_move(LINE[0])
+    change = bench.do(Undo())
+    assert change.kind is ChangeKind.UNDONE
+    assert change.move == LINE[0]
+    assert bench.session.position == start
+    assert bench.do(Undo()).refusal is Refusal.NOTHING_TO_UNDO
+    assert bench.do(Redo()).move == LINE[0]
+    assert bench.do(Redo()).refusal is Refusal.NOTHING_TO_REDO
+
+
+def test_a_second_tap_deselects() -> None:
+    bench = Bench()
+    place = bench.session.position.deal.place_of[LINE[0].cards[0]]
+    assert bench.do(Tap(place)).kind is ChangeKind.SELECTED
+    assert bench.session.selected == place
+    assert bench.do(Tap(place)).kind is ChangeKind.DESELECTED
+    assert bench.session.selected is None
+
+
+def test_a_covered_card_is_refused_and_its_covers_named() -> None:
+    bench = Bench()
+    change = bench.do(Tap(0))
+    assert change.refusal is Refusal.COVERED
+    assert change.targets == (0, 1, 2)
+    assert bench.session.selected is None
+
+
+def test_a_wrong_partner_is_refused_and_takes_over_the_selection() -> None:
+    bench = Bench()
+    cards = bench.session.position.deal.cards
+    a, b = next(
+        (a, b)
+        for a in range(21, 28)
+        for b in range(21, 28)
+        if a != b and not cards[a].is_king and not cards[b].is_king
+        if cards[a].rank + cards[b].rank != 13
+    )
+    bench.do(Tap(a))
+    change = bench.do(Tap(b))
+    assert change.refusal is Refusal.NOT_THIRTEEN
+    assert change.targets == (a, b)
+    assert bench.session.selected == b
+
+
+def test_an_empty_waste_and_a_gone_card_refuse_quietly() -> None:
+    # PySolFC 147 and t_games 78: empty piles crashed.
+    bench = Bench()
+    assert bench.do(Tap(Pile.WASTE)).refusal is Refusal.NOTHING_THERE
+    place = bench.session.position.deal.place_of[LINE[0].cards[0]]
+    bench.tap_move(LINE[0])
+    assert bench.do(Tap(place)).refusal is Refusal.NOTHING_THERE
+    for odd in (-1, 28, 51, 99):
+        assert bench.do(Tap(odd)).refusal is Refusal.NOTHING_THERE
+
+
+def test_drawing_to_the_last_card_and_every_redeal() -> None:
+    # PySolFC 552: crashed on redeal after the last card was dealt.
+    bench = Bench()
+    for passes in (1, 2, 3):
+        assert bench.session.position.pass_number == passes
+        for _ in range(24):
+            assert bench.do(Tap(Pile.STOCK)).move == DRAW
+        change = bench.do(Tap(Pile.STOCK))
+        assert change.kind is (ChangeKind.PLAYED if passes < 3 else ChangeKind.REFUSED)
+    assert change.refusal is Refusal.NO_STOCK
+
+
+def test_a_selected_pyramid_card_stays_selected_over_a_draw() -> None:
+    bench = Bench()
+    card = LINE[0].cards[0]
+    place = bench.session.position.deal.place_of[card]
+    bench.do(Tap(place))
+    bench.do(Draw())
+    assert bench.session.selected == place
+    bench.do(Tap(place))
+    if not bench.session.position.deal.cards[28].is_king:
+        bench.do(Tap(Pile.WASTE))
+        assert bench.session.selected == 28
+        bench.do(Draw())
+        assert bench.session.selected is None
+
+
+def test_auto_play_pairs_the_only_partner_at_once() -> None:
+    bench = Bench(auto_play=True)
+    position = bench.session.position
+    place = next(p for p in position.available if len(position.partners(p)) == 1)
+    change = bench.do(Tap(place))
+    assert change.kind is ChangeKind.PLAYED
+    bench.do(Undo())
+    bench.do(SetAutoPlay(False))
+    assert bench.do(Tap(place)).kind is ChangeKind.SELECTED
+
+
+def test_the_face_up_stock_card_is_selected_then_drawn() -> None:
+    bench = Bench("relaxed")
+    seen_both = set()
+    for _ in range(24):
+        position = bench.session.position
+        top = position.stock_top
+        assert top is not None
+        change = bench.do(Tap(Pile.STOCK))
+        if position.deal.cards[top].is_king:
+            assert change.move == Move.remove(position.deal.cards[top])
+            seen_both.add("king")
+        elif position.partners(top):
+            assert change.kind is ChangeKind.SELECTED
+            assert bench.do(Tap(Pile.STOCK)).move == DRAW
+            seen_both.add("selected")
+        else:
+            assert change.move == DRAW
+            seen_both.add("drawn")
+    assert {"selected", "drawn"} <= seen_both
+
+
+def test_the_stock_top_pairs_with_the_waste_top() -> None:
+    for number in range(1, 200):
+        deal = Deal.from_number(number)
+        if deal.cards[28].rank + deal.cards[29].rank == 13:
+            break
+    bench = Bench("relaxed", games=(DealtGame(deal, PRESETS["relaxed"], "relaxed", ()),))
+    bench.do(Draw())
+    bench.do(Tap(Pile.WASTE))
+    change = bench.do(Tap(Pile.STOCK))
+    assert change.move == Move.remove(deal.cards[28], deal.cards[29])
+
+
+def test_hints_follow_the_pool_line_to_the_win() -> None:
+    bench = Bench()
+    for count in range(len(LINE)):
+        change = bench.do(Hint())
+        assert change.kind is ChangeKind.HINTED
+        assert change.move == LINE[count]
+        bench.tap_move(LINE[count])
+    assert bench.session.panel is Panel.WON
+    assert bench.session.hints == len(LINE)
+    assert bench.adviser.asked == []
+
+
+def test_a_repeated_hint_counts_once() -> None:
+    bench = Bench()
+    bench.do(Hint())
+    bench.do(Hint())
+    assert bench.session.hints == 1
+
+
+def test_off_the_line_the_solver_is_asked_and_undo_finds_the_line_again() -> None:
+    bench = Bench()
+    bench.do(Draw())
+    change = bench.do(Hint())
+    assert change.kind is ChangeKind.THINKING
+    assert bench.session.thinking
+    question, history, winnable_at = bench.adviser.asked[0]
+    assert history[-1] == bench.session.position
+    assert winnable_at == 0
+    answer = Advice(True, 1, LINE[:1], 5)
+    change = bench.do(AdviceReady(question, answer))
+    assert change.kind is ChangeKind.HINTED
+    assert not bench.session.thinking
+    bench.do(Undo())
+    assert bench.do(Hint()).move == LINE[0]
+    assert len(bench.adviser.asked) == 1
+
+
+def test_a_late_answer_is_ignored() -> None:
+    bench = Bench()
+    bench.do(Draw())
+    bench.do(Hint())
+    question = bench.adviser.asked[0][0]
+    bench.do(Draw())
+    assert bench.adviser.cancelled == 1
+    change = bench.do(AdviceReady(question, Advice(True, 1, LINE[:1], 5)))
+    assert change.kind is ChangeKind.NOTHING
+    assert bench.session.hinted == ()
+
+
+def test_a_lost_game_offers_the_way_back() -> None:
+    bench = Bench()
+    for _ in range(5):
+        bench.do(Draw())
+    bench.do(Hint())
+    change = bench.do(AdviceReady(bench.adviser.asked[0][0], Advice(False, 2, LINE[:1], 9)))
+    assert change.kind is ChangeKind.PANEL
+    assert bench.session.panel is Panel.CANNOT_WIN
+    assert bench.session.moves_back == 3
+    assert bench.do(Tap(Pile.STOCK)).refusal is Refusal.BLOCKED
+    change = bench.do(BackToWinnable())
+    assert change.kind is ChangeKind.WENT_BACK
+    assert bench.session.moves_played == 2
+    assert bench.session.panel is Panel.NONE
+    assert bench.do(Hint()).move == LINE[0]
+    assert bench.session.undos == 3
+
+
+def test_a_solver_that_gave_up_says_so() -> None:
+    bench = Bench()
+    bench.do(Draw())
+    bench.do(Hint())
+    change = bench.do(AdviceReady(bench.adviser.asked[0][0], None))
+    assert change.refusal is Refusal.NO_ADVICE
+    assert not bench.session.thinking
+
+
+def stuck_bench() -> Bench:
+    """A game on which nothing can be done any more, reached by drawing."""
+    for number in range(1, 2000):
+        deal = Deal.from_number(number)
+        game = Game(deal, PRESETS["cards4"])
+        while game.position.can_draw:
+            game.play(DRAW)
+        if game.outcome is Outcome.STUCK:
+            bench = Bench("cards4", games=(DealtGame(deal, PRESETS["cards4"], "cards4", ()),))
+            for _ in range(24):
+                bench.do(Draw())
+            return bench
+    raise AssertionError("no such deal")
+
+
+def test_the_stuck_panel_offers_undo_and_replay() -> None:
+    # green-mahjong 3: the loss overlay blocked undo.
+    bench = stuck_bench()
+    assert bench.session.panel is Panel.STUCK
+    assert bench.do(Undo()).kind is ChangeKind.UNDONE
+    assert bench.session.panel is Panel.NONE
+    bench.do(Draw())
+    assert bench.session.panel is Panel.STUCK
+    assert bench.do(Replay()).kind is ChangeKind.DEALT
+    assert bench.session.moves_played == 0
+    assert [r.outcome for r in bench.results] == ["lost"]
+    assert bench.session.number == bench.session.position.deal.number
+
+
+def test_a_stuck_game_can_be_looked_at_and_left_without_asking() -> None:
+    bench = stuck_bench()
+    bench.do(Close())
+    assert bench.session.panel is Panel.NONE
+    assert bench.do(NewDeal()).kind is ChangeKind.DEALT
+    assert [r.outcome for r in bench.results] == ["lost"]
+
+
+def test_a_running_game_is_given_up_only_when_confirmed() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    before = bench.session.position
+    bench.do(NewDeal(preset="cards4"))
+    assert bench.session.panel is Panel.GIVE_UP
+    assert bench.session.position == before
+    bench.do(Close())
+    assert bench.session.panel is Panel.NONE
+    assert bench.results == []
+    bench.do(NewDeal(preset="cards4"))
+    change = bench.do(NewDeal(confirmed=True))
+    assert change.kind is ChangeKind.DEALT
+    assert bench.session.preset == "cards4", "the question remembers what was asked"
+    assert [r.outcome for r in bench.results] == ["abandoned"]
+
+
+def test_an_untouched_game_is_left_without_asking_and_without_a_result() -> None:
+    bench = Bench()
+    assert bench.do(NewDeal()).kind is ChangeKind.DEALT
+    assert bench.results == []
+
+
+def test_replay_keeps_the_deal_and_its_line() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    bench.do(Replay())
+    assert bench.session.panel is Panel.GIVE_UP
+    bench.do(Replay(confirmed=True))
+    assert bench.session.moves_played == 0
+    assert bench.do(Hint()).move == LINE[0]
+
+
+def test_an_unknown_preset_is_an_error_that_changes_nothing() -> None:
+    bench = Bench()
+    with pytest.raises(ValueError, match="golf"):
+        bench.do(NewDeal(preset="golf"))
+    assert bench.session.preset == "three-pass"
+
+
+def test_panels_block_the_table() -> None:
+    # PySolFC 569: one could play while paused.
+    bench = Bench()
+    place = bench.session.position.deal.place_of[LINE[0].cards[0]]
+    for panel in (Panel.MENU, Panel.RULES, Panel.CHOOSE):
+        bench.do(Open(panel))
+        assert bench.session.panel is panel
+        for command in (Tap(place), Tap(Pile.STOCK), Draw(), Hint(), Undo(), Drop(place, None)):
+            assert bench.do(command).refusal is Refusal.BLOCKED
+        bench.do(Close())
+        assert bench.session.panel is Panel.NONE
+
+
+def test_time_counts_only_while_playing() -> None:
+    bench = Bench()
+    bench.do(Tick(), 10)
+    assert bench.session.seconds == 0, "not before the first move"
+    bench.tap_move(LINE[0])
+    start = bench.session.seconds
+    bench.do(Tick(), 2)
+    assert bench.session.seconds == pytest.approx(start + 2)
+    bench.do(Open(Panel.MENU), 0)
+    bench.do(Tick(), 3)
+    bench.do(Close(), 0)
+    assert bench.session.seconds == pytest.approx(start + 2)
+    bench.do(Tick(), 40)
+    assert bench.session.seconds == pytest.approx(start + 7), "a suspended machine is not thinking"
+    bench.do(Tick(), -500)
+    assert bench.session.seconds == pytest.approx(start + 7), "time never runs backwards"
+
+
+def test_idle_counts_down_then_attracts_and_the_first_touch_only_wakes() -> None:
+    # KlipperScreen 207 and touchkio 61: the waking tap pressed a button.
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    kept = bench.session.position
+    assert bench.do(Tick(), 59).kind is ChangeKind.NOTHING
+    assert bench.do(Tick(), 1.5).kind is ChangeKind.PANEL
+    assert bench.session.panel is Panel.COUNTDOWN
+    assert 18 < bench.session.countdown_left < 20
+    assert bench.do(Tap(Pile.STOCK)).kind is ChangeKind.PANEL
+    assert bench.session.panel is Panel.NONE
+    assert bench.session.position == kept, "the touch that extends does nothing else"
+    bench.do(Tick(), 61)
+    assert bench.do(Tick(), 21).kind is ChangeKind.ATTRACT
+    assert bench.session.attract
+    assert bench.session.panel is Panel.NONE
+    change = bench.do(Tap(Pile.STOCK))
+    assert change.kind is ChangeKind.WOKE
+    assert not bench.session.attract
+    assert bench.session.position == kept
+    assert bench.results == []
+
+
+def test_nobody_at_an_untouched_table_needs_no_countdown() -> None:
+    bench = Bench()
+    assert bench.do(Tick(), 61).kind is ChangeKind.ATTRACT
+
+
+@pytest.mark.parametrize(
+    "command", [Touched(), Undo(), NewDeal(), Hint(), Draw(), Tap(0), Drop(0, 1), Close()]
+)
+def test_whatever_comes_first_only_wakes(command: Command) -> None:
+    bench = Bench(start_in_attract=True)
+    assert bench.session.attract
+    dealt = bench.dealer.dealt
+    assert bench.do(command).kind is ChangeKind.WOKE
+    assert bench.session.moves_played == 0
+    assert bench.session.panel is Panel.NONE
+    assert bench.dealer.dealt == dealt + 1
+
+
+def test_the_demo_plays_its_line_and_another_follows() -> None:
+    # PySolFC 409: the demo looped without end.
+    bench = Bench(start_in_attract=True)
+    played = []
+    for _ in range(2000):
+        change = bench.do(Tick(), 0.1)
+        if change.kind is ChangeKind.PLAYED:
+            played.append(change.move)
+        if change.kind is ChangeKind.ATTRACT:
+            break
+    else:
+        raise AssertionError("the demo did not end in 200 s")
+    assert tuple(played) == LINE
+    assert bench.dealer.demos == 2
+    assert bench.results == [], "the demo is nobody's game"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_demo_knows_every_preset(preset: str) -> None:
+    bench = Bench(preset, start_in_attract=True)
+    outcomes = [bench.do(Tick(), 0.5).new.outcome for _ in range(400)]
+    assert Outcome.WON in outcomes
+
+
+def test_a_bad_demo_line_ends_too() -> None:
+    game = won_by_hand("three-pass")
+    bad = DealtGame(game.deal, game.rules, game.preset, (Move.parse("KH"), *game.line))
+    bench = Bench(start_in_attract=True, games=(bad, game))
+    for _ in range(3000):
+        bench.do(Tick(), 0.1)
+        if bench.dealer.demos > 1:
+            break
+    else:
+        raise AssertionError("a demo that cannot go on must give way")
+
+
+def test_a_saved_game_stands_where_it_stood() -> None:
+    bench = Bench()
+    for move in LINE[:6]:
+        bench.tap_move(move)
+    bench.do(Undo())
+    bench.do(Hint())
+    bench.do(SetLanguage("de"))
+    saved = bench.session.saved()
+    again = Bench(saved=saved, start_in_attract=True)
+    assert not again.session.attract, "somebody's game is on the table"
+    assert again.session.position == bench.session.position
+    assert again.session.can_redo
+    assert again.session.seconds == bench.session.seconds
+    assert (again.session.hints, again.session.undos) == (1, 1)
+    assert again.session.language == "de"
+    assert again.do(Hint()).move == LINE[5], "the pool's line is still followed"
+
+
+def test_a_saved_win_shows_its_panel_and_is_not_counted_again() -> None:
+    bench = Bench()
+    bench.play_line(LINE)
+    again = Bench(saved=bench.session.saved())
+    assert again.session.panel is Panel.WON
+    again.do(NewDeal())
+    assert again.results == []
+
+
+def test_a_bad_save_is_refused_whole() -> None:
+    saved = Bench().session.saved()
+    with pytest.raises(SaveError):
+        Bench(saved=Saved(**{**vars(saved), "game": saved.game.replace('"D"', '"X"') + "x"}))
+
+
+COMMANDS: list[Command] = [
+    *(Tap(place) for place in range(28)),
+    Tap(Pile.STOCK),
+    Tap(Pile.WASTE),
+    *(Drop(a, b) for a in (0, 21, 27, Pile.STOCK, Pile.WASTE) for b in (3, 22, Pile.WASTE, None)),
+    Draw(),
+    Undo(),
+    Redo(),
+    Hint(),
+    BackToWinnable(),
+    NewDeal(),
+    NewDeal(confirmed=True),
+    NewDeal(preset="classic"),
+    Replay(),
+    Replay(confirmed=True),
+    Open(Panel.MENU),
+    Open(Panel.RULES),
+    Open(Panel.CHOOSE),
+    Open(Panel.WON),
+    Close(),
+    SetLanguage("fr"),
+    SetAutoPlay(True),
+    Tick(),
+    Touched(),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    preset=st.sampled_from(list(PRESETS)),
+    steps=st.lists(
+        st.tuples(st.sampled_from(COMMANDS), st.sampled_from([0.0, 0.3, 5.0, 61.0, 200.0])),
+        max_size=120,
+    ),
+)
+def test_no_sequence_of_commands_breaks_the_session(
+    preset: str, steps: list[tuple[Command, float]]
+) -> None:
+    bench = Bench(preset)
+    for command, gap in steps:
+        change = bench.do(command, gap)
+        session = bench.session
+        assert change.new == session.position
+        assert session.selected is None or session.position.is_present(session.selected)
+        assert Game.load(session.saved().game).position == session._table.game.position
+        if session.thinking:
+            bench.do(AdviceReady(bench.adviser.asked[-1][0], None), 0)
+    # From every state a new deal is at most three inputs away: wake, ask, confirm.
+    for _ in range(3):
+        if bench.do(NewDeal(confirmed=True), 0).kind is ChangeKind.DEALT:
+            break
+    else:
+        raise AssertionError("no way to a new deal")
