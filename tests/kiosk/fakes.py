@@ -13,33 +13,45 @@ from kiosk.dealer import DealtGame
 WON_BY_HAND = {
     "three-pass": (
         5189,
-        "7S+6S QH+AC D D D D D 8S+5D D D JS+2S TD+3D D KD D D D 8H+5S 9D+4D KC 8D+5C TS+3H "
-        "JH+2H D D 7H+6D KS KH D 9S+4C TC+3S JD+2C D 7D+6C D QS+AD",
+        (
+            "7S+6S QH+AC D D D D D 8S+5D D D JS+2S TD+3D D KD D D D 8H+5S 9D+4D KC 8D+5C TS+3H "
+            "JH+2H D D 7H+6D KS KH D 9S+4C TC+3S JD+2C D 7D+6C D QS+AD"
+        ),
     ),
     "cards4": (
         5189,
-        "7S+6S QH+AC D D D D D 8S+5D D D JS+2S TD+3D D KD D D D 8H+5S 9D+4D KC 8D+5C TS+3H "
-        "JH+2H D D 7H+6D KS KH D 9S+4C TC+3S JD+2C D 7D+6C D QS+AD",
+        (
+            "7S+6S QH+AC D D D D D 8S+5D D D JS+2S TD+3D D KD D D D 8H+5S 9D+4D KC 8D+5C TS+3H "
+            "JH+2H D D 7H+6D KS KH D 9S+4C TC+3S JD+2C D 7D+6C D QS+AD"
+        ),
     ),
     "relaxed": (
         3545,
-        "QC+AH TD+3C 8C+5H 8D+5S 7S+6C TS+3H QS+AC 9C+4D JS+2D QD+AS KD KH 7C+6D KC JC+2C KS D "
-        "D TH+3D 9D+4C QH+AD 8H+5D D JD+2S D D 7H+6S",
+        (
+            "QC+AH TD+3C 8C+5H 8D+5S 7S+6C TS+3H QS+AC 9C+4D JS+2D QD+AS KD KH 7C+6D KC JC+2C KS D "
+            "D TH+3D 9D+4C QH+AD 8H+5D D JD+2S D D 7H+6S"
+        ),
     ),
     "classic": (
         4406,
-        "QS+AC 9C+4D 8C+5H KD TD+3S TC+3C 8S+5D KS KH D QC+AD JH+2H 9D+4C 7C+6D QH+AS D 9S+4H D "
-        "9H+4S D D TH+3D JD+2S 8H+5C TS+3H 7H+6H JS+2C 7S+6C 7D+6S JC+2D KC D QD+AH 8D+5S",
+        (
+            "QS+AC 9C+4D 8C+5H KD TD+3S TC+3C 8S+5D KS KH D QC+AD JH+2H 9D+4C 7C+6D QH+AS D 9S+4H D "
+            "9H+4S D D TH+3D JD+2S 8H+5C TS+3H 7H+6H JS+2C 7S+6C 7D+6S JC+2D KC D QD+AH 8D+5S"
+        ),
     ),
     "collection": (
         3545,
-        "QC+AH TD+3C 8C+5H 8D+5S 7S+6C TS+3H QS+AC 9C+4D JS+2D QD+AS KD KH 7C+6D KC JC+2C KS D "
-        "D TH+3D 9D+4C QH+AD 8H+5D D JD+2S D D 7H+6S",
+        (
+            "QC+AH TD+3C 8C+5H 8D+5S 7S+6C TS+3H QS+AC 9C+4D JS+2D QD+AS KD KH 7C+6D KC JC+2C KS D "
+            "D TH+3D 9D+4C QH+AD 8H+5D D JD+2S D D 7H+6S"
+        ),
     ),
     "overlap": (
         3075,
-        "JS+2H D D TS+3C D D 8H+5C QS+AC JD+2S 7C+6D 9D+4H JC+2D QD+AH 8C+5S TH+3H 7D+6C QC+AD "
-        "D TC+3S 7H+6H QH+AS 9C+4D 8D+5D KS",
+        (
+            "JS+2H D D TS+3C D D 8H+5C QS+AC JD+2S 7C+6D 9D+4H JC+2D QD+AH 8C+5S TH+3H 7D+6C QC+AD "
+            "D TC+3S 7H+6H QH+AS 9C+4D 8D+5D KS"
+        ),
     ),
 }
 

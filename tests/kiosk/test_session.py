@@ -36,7 +36,7 @@ from kiosk.commands import (
 )
 from kiosk.dealer import DealtGame
 from kiosk.session import Result, Saved, Session, SessionOptions
-from tests.kiosk.fakes import FakeAdviser, FakeDealer, moves, won_by_hand
+from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand
 
 
 class Bench:
