@@ -1,0 +1,125 @@
+"""Which screen to draw on, and Kivy set up for a kiosk on it.
+
+Invariant: :func:`prepare` runs before anything imports ``kivy.core.window``.  It turns off
+everything of Kivy that a visitor could fall into, and leaves exactly one source of touches, since
+two of them give every tap twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+DRM_FOLDER: Final = Path("/dev/dri")
+
+
+class Driver(Enum):
+    """How SDL reaches a screen."""
+
+    X11 = "x11"
+    KMSDRM = "kmsdrm"  #: straight on the kernel's screen, without any display server
+    OFFSCREEN = "offscreen"  #: a real OpenGL window that nobody sees
+
+
+class NoDisplayError(Exception):
+    """There is no screen to draw on; the message says what to do."""
+
+
+def choose_driver(
+    environ: Mapping[str, str], *, cards: Iterable[Path] | None = None, offscreen: bool = False
+) -> Driver:
+    """Find out how to reach a screen.
+
+    Args:
+        environ: the environment; ``SDL_VIDEODRIVER`` in it decides, if it is set.
+        cards: the screens that the kernel has; None looks in ``/dev/dri``.
+        offscreen: whether a window that nobody sees was asked for.
+
+    Raises:
+        NoDisplayError: no screen can be reached.
+    """
+    if offscreen:
+        return Driver.OFFSCREEN
+    wanted = environ.get("SDL_VIDEODRIVER", "")
+    if wanted:
+        try:
+            return Driver(wanted)
+        except ValueError:
+            raise NoDisplayError(
+                f"SDL_VIDEODRIVER is {wanted}, which cannot be used here: "
+                f"set it to {', '.join(d.value for d in Driver)}, or not at all"
+            ) from None
+    if environ.get("DISPLAY"):
+        return Driver.X11
+    if environ.get("WAYLAND_DISPLAY"):
+        raise NoDisplayError(
+            "This is a Wayland session without Xwayland (DISPLAY is not set), and the kiosk needs "
+            "it: install xwayland and log in again, or start the kiosk from a text console."
+        )
+    found = sorted(DRM_FOLDER.glob("card*")) if cards is None else list(cards)
+    if not found:
+        raise NoDisplayError(
+            "There is no display here: no DISPLAY is set and the machine has no screen in "
+            f"{DRM_FOLDER}. Start the kiosk from a desktop or on a machine with a screen, or let "
+            "it play by itself without one: python -m kiosk --offscreen --demo --shots shots"
+        )
+    if not any(os.access(card, os.R_OK | os.W_OK) for card in found):
+        raise NoDisplayError(
+            f"The screen {found[0]} may not be used by this user: add the user to the groups "
+            "video, render and input (sudo usermod -aG video,render,input NAME) and log in again."
+        )
+    return Driver.KMSDRM
+
+
+def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
+    """Set Kivy up.  ``size`` (width, height in px) makes a window; None fills the screen."""
+    os.environ.update(
+        {
+            "SDL_VIDEODRIVER": driver.value,
+            "KIVY_NO_ARGS": "1",
+            "KIVY_NO_CONFIG": "1",
+            "KIVY_NO_FILELOG": "1",
+            "KIVY_NO_CONSOLELOG": "1",
+            # Kivy then logs through the standard library, and leaves the root logger alone.
+            "KIVY_LOG_MODE": "PYTHON",
+            # Where touches come from mtdev, SDL must not make mouse events of them as well.
+            "SDL_TOUCH_MOUSE_EVENTS": "0" if driver is Driver.KMSDRM else "1",
+        }
+    )
+    from kivy.config import Config  # noqa: PLC0415 - reads the environment when imported
+
+    graphics = {
+        "fullscreen": "0" if size else "auto",
+        "borderless": "0",
+        "resizable": "0",
+        "show_cursor": "1" if size else "0",
+        "allow_screensaver": "0",
+        "multisamples": "0",
+        "maxfps": "60",
+        "verify_gl_main_thread": "0",
+        "width": str(size[0] if size else 1280),
+        "height": str(size[1] if size else 720),
+    }
+    for key, value in graphics.items():
+        Config.set("graphics", key, value)
+    for key, value in {
+        "exit_on_escape": "0",
+        "desktop": "0",
+        "pause_on_minimize": "0",
+        "keyboard_mode": "system",
+        "log_level": "warning",
+    }.items():
+        Config.set("kivy", key, value)
+    for section in ("input", "modules"):
+        Config.remove_section(section)
+        Config.add_section(section)
+    Config.set("input", "mouse", "mouse,disable_multitouch")
+    if driver is Driver.KMSDRM:
+        Config.set("input", "mtdev_%(name)s", "probesysfs,provider=mtdev")
+    # Double and triple taps would only delay and rename touches.
+    for key in ("double_tap_time", "triple_tap_time", "double_tap_distance"):
+        Config.set("postproc", key, "0")
+    Config.set("postproc", "jitter_distance", "0")

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from engine.game import Game
+from engine.position import Outcome
+from engine.rules import PRESETS
+from kiosk.dealer import DealtGame, PoolDealer
+
+
+def replay(dealt: DealtGame) -> Outcome:
+    game = Game(dealt.deal, dealt.rules)
+    for move in dealt.line:
+        game.play(move)
+    return game.outcome
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_deal_comes_with_a_line_that_wins(preset: str) -> None:
+    dealer = PoolDealer(Random(1))
+    assert dealer.problems == []
+    for dealt in [dealer.deal(preset) for _ in range(10)] + [dealer.demo(preset)]:
+        assert replay(dealt) is Outcome.WON
+        assert dealt.rules == PRESETS[preset]
+        assert dealt.preset == preset
+    dealer.close()
+
+
+def test_no_deal_comes_twice_before_all_have_come() -> None:
+    dealer = PoolDealer(Random(2))
+    numbers = [dealer.deal("three-pass").deal.number for _ in range(200)]
+    assert len(set(numbers)) == 200
+    dealer.close()
+
+
+def test_demos_do_not_use_up_deals_and_never_repeat_at_once() -> None:
+    dealer, twin = PoolDealer(Random(3)), PoolDealer(Random(3))
+    shown = [dealer.demo("cards4").deal.number for _ in range(50)]
+    assert all(a != b for a, b in itertools.pairwise(shown))
+    assert dealer._seen == twin._seen == {}
+    dealer.close()
+    twin.close()
+
+
+def test_without_a_sound_pool_deals_are_solved_on_the_spot(tmp_path: Path) -> None:
+    bad = tmp_path / "pool.sqlite"
+    bad.write_bytes(b"junk" * 1000)
+    dealer = PoolDealer(Random(4), bad)
+    assert str(bad) in dealer.problems[0]
+    for _ in range(2):
+        assert replay(dealer.deal("three-pass")) is Outcome.WON
+    assert bad.read_bytes() == b"junk" * 1000

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kiosk.display import Driver, NoDisplayError, choose_driver
+
+
+def test_what_is_asked_for_or_there_is_taken(tmp_path: Path) -> None:
+    card = tmp_path / "card0"
+    card.touch()
+    assert choose_driver({"DISPLAY": ":0"}, offscreen=True) is Driver.OFFSCREEN
+    assert choose_driver({"SDL_VIDEODRIVER": "offscreen"}) is Driver.OFFSCREEN
+    assert choose_driver({"SDL_VIDEODRIVER": "kmsdrm", "DISPLAY": ":0"}) is Driver.KMSDRM
+    assert choose_driver({"DISPLAY": ":0"}, cards=[card]) is Driver.X11
+    assert choose_driver({"WAYLAND_DISPLAY": "w", "DISPLAY": ":0"}) is Driver.X11
+    assert choose_driver({}, cards=[card]) is Driver.KMSDRM
+
+
+@pytest.mark.parametrize(
+    ("environ", "cards", "words"),
+    [
+        ({}, [], "--offscreen"),
+        ({}, [Path("/nonexistent/card0")], "usermod"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, [], "Xwayland"),
+        ({"SDL_VIDEODRIVER": "dummy"}, [], "SDL_VIDEODRIVER is dummy"),
+    ],
+)
+def test_without_a_screen_it_says_what_to_do(
+    environ: dict[str, str], cards: list[Path], words: str
+) -> None:
+    with pytest.raises(NoDisplayError, match=words):
+        choose_driver(environ, cards=cards)
