@@ -317,6 +317,11 @@ class Session:
         """In attract mode: the move that the demo is about to make, for captions."""
         return self._demo[1].next_move if self._demo else None
 
+    @property
+    def demo_line(self) -> tuple[Move, ...]:
+        """In attract mode: all moves of the demo."""
+        return self._demo[0].pool_line if self._demo else ()
+
     def saved(self) -> Saved:
         """Everything that must survive a power cut, as it is now."""
         table = self._table
