@@ -1,0 +1,186 @@
+"""``python -m kiosk``: everything is wired together here, and only here.
+
+Invariant: no mistake in a file stops the kiosk.  Only a command line that cannot be understood, or
+a machine without a screen, ends it before it begins: exit code 2 and a message that says what to
+do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import queue
+import re
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import SystemRandom
+from typing import Final
+
+import platformdirs
+
+from engine.game import SaveError
+from engine.position import MoveTextError
+from engine.rules import PRESETS
+from kiosk import settings as settings_file
+from kiosk.adviser import ThreadAdviser
+from kiosk.commands import Command
+from kiosk.dealer import PoolDealer
+from kiosk.display import Driver, NoDisplayError, choose_driver, prepare
+from kiosk.session import Saved, Session, SessionOptions
+from kiosk.settings import Settings
+from kiosk.storage import Storage
+from kiosk.texts import available_languages
+
+log = logging.getLogger("kiosk")
+
+NAME: Final = "pyramid-kiosk"
+SYSTEM_SETTINGS: Final = Path("/etc") / NAME / "settings.toml"
+DEMO_SIZE: Final = (1280, 720)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the kiosk; return the exit code."""
+    args = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        driver = choose_driver(os.environ, offscreen=args.offscreen)
+    except NoDisplayError as error:
+        print(f"pyramid-kiosk: {error}", file=sys.stderr)
+        return 2
+    settings = _settings(args.settings)
+    if args.demo:
+        return _demo(args, driver, settings)
+    return _play(args, driver, settings)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m kiosk",
+        description="Pyramid solitaire for a touch screen. Without options it fills the screen.",
+    )
+    parser.add_argument(
+        "--settings", type=Path, metavar="FILE", help=f"the settings file [{SYSTEM_SETTINGS}]"
+    )
+    parser.add_argument(
+        "--state", type=Path, metavar="DIR", help="where the running game and the results are kept"
+    )
+    parser.add_argument("--preset", choices=list(PRESETS), help="the rules to play by")
+    parser.add_argument(
+        "--language", choices=list(available_languages()), help="the language to begin with"
+    )
+    parser.add_argument(
+        "--size", type=_size, metavar="WxH", help="a window of that size instead of all the screen"
+    )
+    parser.add_argument(
+        "--offscreen", action="store_true", help="draw into a window that nobody sees"
+    )
+    parser.add_argument(
+        "--demo",
+        action="store_true",
+        help="play one attract-mode game at speed, print a summary as JSON, and end",
+    )
+    parser.add_argument(
+        "--shots", type=Path, metavar="DIR", help="with --demo: save pictures of it there"
+    )
+    return parser
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size: write it like 1280x720")
+    width, height = int(match[1]), int(match[2])
+    if not (320 <= width <= 8192 and 240 <= height <= 8192):
+        raise argparse.ArgumentTypeError(f"{text}: sizes go from 320x240 to 8192x8192")
+    return width, height
+
+
+def _settings(path: Path | None) -> Settings:
+    """The settings from the file named, the system's file, the user's file, or none."""
+    user = platformdirs.user_config_path(NAME) / "settings.toml"
+    if path is None:
+        path = next((p for p in (SYSTEM_SETTINGS, user) if p.exists()), None)
+    if path is None:
+        return Settings()
+    settings, problems = settings_file.load(path)
+    for problem in problems:
+        log.error("%s", problem)
+    return settings
+
+
+def _state_folder(path: Path | None) -> Path:
+    if path is not None:
+        return path
+    if given := os.environ.get("STATE_DIRECTORY"):
+        return Path(given.split(":")[0])
+    return platformdirs.user_state_path(NAME)
+
+
+def _options(args: argparse.Namespace, settings: Settings) -> SessionOptions:
+    return SessionOptions(
+        preset=args.preset or settings.game.preset,
+        language=args.language or settings.language.default,
+        auto_play=settings.game.auto_play,
+        attract_after=settings.idle.attract_after,
+        countdown=settings.idle.countdown,
+    )
+
+
+def _play(args: argparse.Namespace, driver: Driver, settings: Settings) -> int:
+    size = args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None)
+    prepare(driver, size)
+    from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
+    from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
+
+    inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
+    storage = Storage(_state_folder(args.state))
+    dealer = PoolDealer(SystemRandom())
+    adviser = ThreadAdviser(inbox.put)
+    options = _options(args, settings)
+
+    def session_with(saved: Saved | None) -> Session:
+        return Session(
+            dealer, adviser, options, now=time.monotonic(), record=storage.record, saved=saved
+        )
+
+    try:
+        session = session_with(storage.saved)
+    except (SaveError, MoveTextError) as error:
+        storage.refuse_saved(str(error))
+        session = session_with(None)
+    heartbeat = Heartbeat(notifier(), input_threads)
+    app = KioskApp(session, inbox, settings.display, keep=storage.save, heartbeat=heartbeat)
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_args: app.stop())
+    log.info("playing %s on %s", session.preset, driver.value)
+    try:
+        app.run()
+    finally:
+        heartbeat.stopping()
+        adviser.close()
+        if not storage.close():
+            log.error("the game could not be written before the end")
+        dealer.close()
+    return 0
+
+
+def _demo(args: argparse.Namespace, driver: Driver, settings: Settings) -> int:
+    prepare(driver, args.size or DEMO_SIZE)
+    from kiosk.demo import play_demo  # noqa: PLC0415 - opens the window
+
+    dealer = PoolDealer(SystemRandom())
+    try:
+        summary = play_demo(dealer, _options(args, settings), settings.display, args.shots)
+    finally:
+        dealer.close()
+    print(json.dumps(summary))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

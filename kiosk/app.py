@@ -1,0 +1,246 @@
+"""The Kivy application: brings session, table, buttons and panels together.
+
+Commands come from widgets, keys, timers and other threads; each goes through
+:meth:`KioskApp.send`, which has the session handle it and shows what changed.
+
+Invariant: this is the only place where threads meet the main loop, through one queue that the
+main loop drains.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import Any, Final
+
+from kivy.app import App
+from kivy.base import EventLoop
+from kivy.clock import Clock
+from kivy.core.window import Window
+from kivy.uix.floatlayout import FloatLayout
+
+from kiosk.commands import (
+    Change,
+    ChangeKind,
+    Close,
+    Command,
+    Draw,
+    Hint,
+    NewDeal,
+    Open,
+    Panel,
+    Redo,
+    Tick,
+    Touched,
+    Undo,
+)
+from kiosk.heartbeat import Heartbeat, interval
+from kiosk.layout import Layout
+from kiosk.screens import Hud, PanelHost
+from kiosk.session import Saved, Session
+from kiosk.settings import DisplaySettings
+from kiosk.table import Table
+from kiosk.texts import Texts
+
+log = logging.getLogger(__name__)
+
+#: Seconds between ticks.
+TICK: Final = 0.1
+#: Under kmsdrm the first frames may stay black: draw again so many seconds after the start.
+DRAW_AGAIN: Final = (1.0, 3.0)
+
+#: What changes the game that is kept.
+_KEPT: Final = {
+    ChangeKind.PLAYED,
+    ChangeKind.UNDONE,
+    ChangeKind.REDONE,
+    ChangeKind.WENT_BACK,
+    ChangeKind.DEALT,
+    ChangeKind.WOKE,
+    ChangeKind.OPTION,
+}
+
+#: Keys, by Kivy's codes: the whole game but the pyramid.
+_KEYS: Final[dict[int, Command]] = {
+    32: Draw(),  # space
+    8: Undo(),  # backspace
+    27: Close(),  # escape
+    **{
+        ord(letter): command
+        for letter, command in {
+            "d": Draw(),
+            "u": Undo(),
+            "r": Redo(),
+            "h": Hint(),
+            "n": NewDeal(),
+            "m": Open(Panel.MENU),
+        }.items()
+    },
+}
+
+
+class Root(FloatLayout):  # type: ignore[misc]
+    """Sees every touch first: the one that wakes the kiosk does nothing else."""
+
+    def __init__(self, send: Callable[[Command], Change], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._send = send
+
+    def on_touch_down(self, touch: Any) -> bool:
+        """Let a touch through unless it woke somebody."""
+        if not (0 <= touch.sx <= 1 and 0 <= touch.sy <= 1):
+            return True
+        if touch.is_mouse_scrolling:
+            return True
+        change = self._send(Touched())
+        if change.kind in {ChangeKind.WOKE, ChangeKind.PANEL}:
+            touch.ud["only_woke"] = True
+            return True
+        return bool(super().on_touch_down(touch))
+
+    def on_touch_move(self, touch: Any) -> bool:
+        """Follow a touch that was let through."""
+        return "only_woke" in touch.ud or bool(super().on_touch_move(touch))
+
+    def on_touch_up(self, touch: Any) -> bool:
+        """End a touch that was let through."""
+        return "only_woke" in touch.ud or bool(super().on_touch_up(touch))
+
+
+class KioskApp(App):  # type: ignore[misc]
+    """The application.
+
+    Args:
+        session: what is shown and played on.
+        inbox: where other threads hand in their commands.
+        display: how it looks.
+        keep: takes what must survive a power cut, whenever that changes.
+        heartbeat: what systemd is told; None tells it nothing.
+        clock: monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        inbox: queue.SimpleQueue[Command],
+        display: DisplaySettings,
+        *,
+        keep: Callable[[Saved], None],
+        heartbeat: Heartbeat | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self.inbox = inbox
+        self._display = display
+        self._keep = keep
+        self._heartbeat = heartbeat
+        self._clock = clock
+        self.texts = Texts.load(session.language)
+        self.frames = 0
+
+    # -- making -------------------------------------------------------------------------------
+
+    def build(self) -> Root:
+        """Make the widgets and start the timers."""
+        layout = self._layout()
+        self.root_widget = Root(self.send)
+        self.table = Table(self.send, layout, display=self._display)
+        self.hud = Hud(self.send, layout, self.texts)
+        self.panels = PanelHost(self.send, layout, self.texts)
+        for widget in (self.table, self.hud, self.panels):
+            self.root_widget.add_widget(widget)
+        self.table.show(self.session.position)
+        self._refresh()
+        Window.bind(on_resize=self._resized, on_key_down=self._key_down, on_flip=self._flipped)
+        Window.bind(on_request_close=lambda *_args: True)
+        self._events = [Clock.schedule_interval(self._tick, TICK)]
+        self._events += [
+            Clock.schedule_once(lambda _dt: Window.canvas.ask_update(), after)
+            for after in DRAW_AGAIN
+        ]
+        if self._heartbeat is not None:
+            self._events.append(Clock.schedule_interval(self._beat, interval()))
+        return self.root_widget
+
+    def _layout(self) -> Layout:
+        return Layout.for_screen(
+            *map(int, Window.size),
+            mm_width=self._display.width_mm,
+            left_handed=self._display.left_handed,
+        )
+
+    # -- the one road -------------------------------------------------------------------------
+
+    def send(self, command: Command) -> Change:
+        """Have the session carry out a command, and show what changed."""
+        change = self.session.handle(command, self._clock())
+        if change.kind is ChangeKind.NOTHING:
+            self.hud.update(self.session)
+            return change
+        if self.session.language != self.texts.language:
+            self.texts = Texts.load(self.session.language)
+            self.hud.set_texts(self.texts)
+            self.panels.set_texts(self.texts)
+        self.table.animate(change)
+        self.hud.message(change)
+        self._refresh()
+        if change.kind in _KEPT and not self.session.attract:
+            self._keep(self.session.saved())
+        return change
+
+    def _refresh(self) -> None:
+        session = self.session
+        self.table.refresh(session.selected, session.hinted)
+        self.hud.update(session)
+        self.panels.update(session)
+
+    def _tick(self, _dt: float) -> None:
+        while True:
+            try:
+                command = self.inbox.get_nowait()
+            except queue.Empty:
+                break
+            self.send(command)
+        self.send(Tick())
+
+    # -- Kivy ---------------------------------------------------------------------------------
+
+    def _resized(self, _window: Any, _width: int, _height: int) -> None:
+        layout = self._layout()
+        for widget in (self.table, self.hud, self.panels):
+            widget.set_layout(layout)
+        self.table.show(self.session.position)
+        self._refresh()
+
+    def _key_down(
+        self, _window: Any, key: int, _code: int, _text: str | None, _modifiers: list[str]
+    ) -> bool:
+        command = _KEYS.get(key)
+        if command is not None:
+            self.send(command)
+        return True
+
+    def _flipped(self, _window: Any) -> None:
+        self.frames += 1
+        if self.frames == 1 and self._heartbeat is not None:
+            self._heartbeat.ready()
+
+    def _beat(self, _dt: float) -> None:
+        assert self._heartbeat is not None
+        self._heartbeat.beat("attract mode" if self.session.attract else "a visitor is playing")
+
+    def on_stop(self) -> None:
+        """Keep the game once more on the way out."""
+        for event in self._events:
+            event.cancel()
+        self._keep(self.session.saved())
+
+
+def input_threads() -> list[Thread]:
+    """The threads that read touches."""
+    threads = (getattr(provider, "thread", None) for provider in EventLoop.input_providers)
+    return [thread for thread in threads if isinstance(thread, Thread)]
