@@ -1,0 +1,539 @@
+"""The search behind the solver: does a line of removals exist, and which?
+
+Plain integers and flat arrays throughout, no recursion in the loop, no closures, no generators,
+no calls out: the same source is meant to be compiled.  ``docs/solver.md`` explains the ideas and
+proves each cut; the section that a comment names is there.
+
+Invariant: a verdict does not depend on the order in which moves are tried, and everything that is
+left out is left out by a cut that keeps at least one winning line.
+
+Vocabulary of this module
+    family: a pair of ranks that add up to 13 (A+Q, 2+J, … 6+7), numbered 0 to 5.  Its eight cards
+        are the eight bits of a family mask: the low rank in bits 0 to 3, the high one in 4 to 7.
+    field: the six family masks side by side, 48 bits.  Kings are in no family.
+    stock: the 24-bit mask of the stock cards still in play, on the stock or on the waste alike;
+        bit ``j`` is place ``28 + j``.
+    time: ``pass * 32 + w``.  ``pass`` counts from 0, the pass under way at the start; ``w`` is
+        one above the index of the waste top, 0 with nothing on the waste.  Earlier is stronger.
+"""
+
+# In the hot loop a call costs more than a long function, and a tuple more than many arguments.
+# ruff: noqa: PLR0911, PLR0912, PLR0915, PLR0917
+
+from __future__ import annotations
+
+from array import array
+from typing import Final
+
+from engine._shapes import shape_tables
+
+RUNNING: Final = 0
+WON: Final = 1
+LOST: Final = 2
+OUT_OF_MEMORY: Final = 3
+
+NEVER: Final = -1
+ALWAYS: Final = 1 << 14
+_UNKNOWN: Final = -2
+
+_FAMILIES: Final = 6
+_MAX_DEPTH: Final = 32
+_MAX_STACK: Final = 4096
+_FIRST_SLOTS: Final = 1 << 10
+
+# A power of two modulo 67 is different for each exponent below 66: an index of the lowest bit
+# that needs no instruction a language might lack.
+_BIT: Final = array("B", [0]) * 67
+for _i in range(64):
+    _BIT[(1 << _i) % 67] = _i
+# One above the highest bit of a 12-bit number.
+_LENGTH: Final = array("B", [_i.bit_length() for _i in range(4096)])
+
+
+class Search:
+    """One search, which :meth:`run` carries on in portions.
+
+    Args:
+        ranks: the ranks, 1 to 13, of the 52 places.
+        remaining: 52-bit mask of the cards in play; its pyramid part must be a shape.
+        waste_end: 0 to 24: stock cards of a lower index lie on the waste.
+        redeals: how many redeals are left; None is without limit.
+        deck_goal: all cards must go, not only the pyramid.
+        stock_playable: see :class:`engine.rules.Rules`.
+        overlap: likewise.
+        max_slots: the most slots, of 8 bytes each, that the memo table may have.
+
+    Raises:
+        ValueError: the pyramid part of ``remaining`` is no shape.
+    """
+
+    def __init__(
+        self,
+        ranks: tuple[int, ...],
+        remaining: int,
+        waste_end: int,
+        redeals: int | None,
+        *,
+        deck_goal: bool,
+        stock_playable: bool,
+        overlap: bool,
+        max_slots: int,
+    ) -> None:
+        tables = shape_tables()
+        pyramid = remaining & 0xFFFFFFF
+        if pyramid not in tables.number_of:
+            raise ValueError("no play leaves a pyramid like that")
+        self._masks = tables.masks
+        self._exposed = tables.exposed
+        self._after = tables.after
+        self._deck_goal = int(deck_goal)
+        self._stock_playable = int(stock_playable)
+        self._overlap = int(overlap)
+        self._max_slots = max_slots
+
+        self._kings = 0  # pyramid places of Kings
+        self._place_family = array("B", [0]) * 52
+        self._place_bit = array("Q", [0]) * 52  # the bit of each place in the field
+        self._slot_place = array("B", [0]) * 48  # the place of each bit of the field
+        self._family_stock = array("I", [0]) * _FAMILIES
+        fill = [0] * 12
+        for place in range(52):
+            rank = ranks[place]
+            if rank == 13:
+                self._kings |= (1 << place) & 0xFFFFFFF
+                continue
+            family = min(rank, 13 - rank) - 1
+            high = int(rank > 6)
+            slot = family * 8 + high * 4 + fill[family * 2 + high]
+            fill[family * 2 + high] += 1
+            self._place_family[place] = family
+            if place >= 28:
+                self._family_stock[family] |= 1 << (place - 28)
+            self._place_bit[place] = 1 << slot
+            self._slot_place[slot] = place
+        # For each place the places of the partners, in the pyramid and in the stock.
+        self._pyramid_partners = array("I", [0]) * 52
+        self._stock_partners = array("I", [0]) * 52
+        for place in range(52):
+            for other in range(52):
+                if ranks[place] + ranks[other] == 13:
+                    if other < 28:
+                        self._pyramid_partners[place] |= 1 << other
+                    else:
+                        self._stock_partners[place] |= 1 << (other - 28)
+        self._make_geometry()
+
+        # Kings of the stock leave on their own as they turn up: "Kings" in docs/solver.md.
+        stock = remaining >> 28
+        for j in range(24):
+            if ranks[28 + j] == 13:
+                stock &= ~(1 << j)
+        below = stock & ((1 << waste_end) - 1)
+        redeals = 24 if redeals is None else redeals
+        self._unlimited = int(redeals >= stock.bit_count())
+        self._last_pass = 0 if self._unlimited else redeals
+        time = 0 if self._unlimited else below.bit_length()
+        shape = self._without_kings(tables.number_of[pyramid])
+        field = 0
+        left = tables.masks[shape]
+        for place in range(52):
+            if (left >> place & 1) if place < 28 else (stock >> (place - 28) & 1):
+                field |= self._place_bit[place]
+
+        self._deadlines = array("h", [_UNKNOWN]) * (_FAMILIES * 256)
+        for family in range(_FAMILIES):
+            self._deadlines[family * 256] = ALWAYS
+
+        self._table = array("Q", [0]) * _FIRST_SLOTS
+        self._used = 0
+        self.positions = 0
+        self._stack_field = array("Q", [0]) * _MAX_STACK
+        self._stack_shape = array("H", [0]) * _MAX_STACK
+        self._stack_stock = array("I", [0]) * _MAX_STACK
+        self._stack_time = array("h", [0]) * _MAX_STACK
+        self._stack_move = array("H", [0]) * _MAX_STACK
+        self._stack_depth = array("B", [0]) * _MAX_STACK
+        self._path = array("H", [0]) * _MAX_DEPTH
+        self._top = 0
+        self._depth = 0
+        self._state = RUNNING
+        if self._is_won(shape, field):
+            self._state = WON
+        elif self._is_too_late(field, stock, 0, time):
+            self._state = LOST
+        else:
+            self._push(shape, stock, field, time, 0, 0)
+
+    def _make_geometry(self) -> None:
+        """Fill in who covers whom: direct, and over any number of cards between."""
+        covers = array("I", [0]) * 28
+        for place in range(28):
+            row = 0
+            while (row + 1) * (row + 2) // 2 <= place:
+                row += 1
+            if row < 6:
+                covers[place] = 3 << (place + row + 1)
+        below = array("I", [0]) * 28
+        above = array("I", [0]) * 28
+        for place in range(27, -1, -1):
+            below[place] = covers[place]
+            for other in range(28):
+                if covers[place] >> other & 1:
+                    below[place] |= below[other]
+        for place in range(28):
+            for other in range(28):
+                if below[other] >> place & 1:
+                    above[place] |= 1 << other
+        self._covers = covers  # the two cards that cover a place
+        self._below = below  # every card that must go before the place is exposed
+        self._above = above  # every card that waits for the place
+        self._covered = array("I", [0]) * 28  # the cards that the place covers
+        for place in range(28):
+            for other in range(28):
+                if covers[other] >> place & 1:
+                    self._covered[place] |= 1 << other
+
+    # -- small steps --------------------------------------------------------------------------
+
+    def _without_kings(self, shape: int) -> int:
+        """Take every King away that is exposed, and those that this exposes."""
+        kings = self._exposed[shape] & self._kings
+        while kings:
+            shape = self._after[shape * 28 + _BIT[(kings & -kings) % 67]]
+            kings = self._exposed[shape] & self._kings
+        return shape
+
+    def _is_won(self, shape: int, field: int) -> bool:
+        return shape == 0 and (not self._deck_goal or field == 0)
+
+    def _deadline(self, family: int, mask: int) -> int:
+        """The latest time from which the family's own cards could still all go.
+
+        Only the cards of this family are looked at, as if all others were gone: "Deadlines" in
+        docs/solver.md.  NEVER if no order of removals does it, ALWAYS if time does not matter.
+        """
+        known = self._deadlines[family * 256 + mask]
+        if known != _UNKNOWN:
+            return known
+        base = family * 8
+        pyramid = 0
+        stock = 0
+        for i in range(8):
+            if mask >> i & 1:
+                place = self._slot_place[base + i]
+                if place < 28:
+                    pyramid |= 1 << place
+                else:
+                    stock |= 1 << (place - 28)
+        best = NEVER
+        if pyramid == 0 and not (self._deck_goal and stock):
+            best = ALWAYS
+        for i in range(4):
+            if best == ALWAYS or not mask >> i & 1:
+                continue
+            a = self._slot_place[base + i]
+            for k in range(4, 8):
+                if not mask >> k & 1:
+                    continue
+                b = self._slot_place[base + k]
+                play = self._play_time(pyramid, stock, min(a, b), max(a, b))
+                if play == NEVER:
+                    continue
+                rest = self._deadline(family, mask & ~(1 << i | 1 << k))
+                best = max(best, self._latest(rest, play))
+        self._deadlines[family * 256 + mask] = best
+        return best
+
+    def _play_time(self, pyramid: int, stock: int, low: int, high: int) -> int:
+        """When, within a pass, two cards of a family can go, the rest of the deck ignored.
+
+        Returns NEVER; ALWAYS for two pyramid cards; else ``w_before * 32 + w_after``, the latest
+        ``w`` at which the removal is still ahead and the one that it leaves.
+        """
+        if low < 28:
+            waiting = self._below[low] & pyramid
+            if high < 28:
+                waiting |= self._below[high] & pyramid
+                if waiting >> high & 1:
+                    if not (self._overlap and self._covers[low] >> high & 1):
+                        return NEVER
+                    waiting ^= 1 << high
+            if waiting:
+                return NEVER
+            if high < 28:
+                return ALWAYS
+            j = high - 28
+            under = stock & ((1 << j) - 1)
+            return (j + 1) * 32 + under.bit_length()
+        if not self._stock_playable:
+            return NEVER
+        i = low - 28
+        j = high - 28
+        if stock & ((1 << j) - 1) & ~((2 << i) - 1):
+            return NEVER
+        under = stock & ((1 << i) - 1)
+        return (i + 1) * 32 + under.bit_length()
+
+    def _latest(self, rest: int, play: int) -> int:
+        """The latest time at which a removal may still be ahead if ``rest`` is what it leaves."""
+        if rest == NEVER or play == ALWAYS:
+            return rest
+        if self._unlimited:
+            return ALWAYS
+        if rest == ALWAYS:
+            number = self._last_pass
+        else:
+            number = rest >> 5
+            if (play & 31) > (rest & 31):
+                number -= 1
+        return NEVER if number < 0 else number * 32 + (play >> 5)
+
+    # -- the loop -----------------------------------------------------------------------------
+
+    def run(self, budget: int) -> int:
+        """Look at up to ``budget`` more positions; return RUNNING, WON, LOST or OUT_OF_MEMORY.
+
+        A position counts once it is found to be new, or to be reached earlier than before.
+        """
+        state = self._state
+        while budget > 0 and state == RUNNING:
+            if self._top == 0:
+                state = LOST
+                break
+            self._top -= 1
+            top = self._top
+            depth = int(self._stack_depth[top])
+            self._path[depth] = self._stack_move[top]
+            shape = int(self._stack_shape[top])
+            stock = int(self._stack_stock[top])
+            time = int(self._stack_time[top])
+            if not self._is_new(shape << 24 | stock, time):
+                continue
+            self.positions += 1
+            budget -= 1
+            if self._expand(shape, stock, int(self._stack_field[top]), time, depth + 1):
+                state = WON
+            elif self._used * 2 > len(self._table) and not self._grow():
+                state = OUT_OF_MEMORY
+        self._state = state
+        return state
+
+    def _is_new(self, key: int, time: int) -> bool:
+        """Enter a position in the memo table, unless it is there with a time as early."""
+        table = self._table
+        last = len(table) - 1
+        slot = (key * 0x1E3779B1 >> 20) & last
+        while True:
+            entry = int(table[slot])
+            if entry == 0:
+                self._used += 1
+                break
+            if entry & 0x7FFFFFFFF == key:
+                if entry >> 35 <= time:
+                    return False
+                break
+            slot = (slot + 1) & last
+        table[slot] = time << 35 | key
+        return True
+
+    def _grow(self) -> bool:
+        """Make the memo table four times larger, if it may be."""
+        old = self._table
+        size = len(old) * 4
+        if size > self._max_slots:
+            return False
+        table = array("Q", [0]) * size
+        for entry in old:
+            if entry:
+                slot = ((entry & 0x7FFFFFFFF) * 0x1E3779B1 >> 20) & (size - 1)
+                while table[slot]:
+                    slot = (slot + 1) & (size - 1)
+                table[slot] = entry
+        self._table = table
+        return True
+
+    def _expand(self, shape: int, stock: int, field: int, time: int, depth: int) -> bool:
+        """Put the positions after each removal on the stack; True if one of them is won."""
+        base = self._top
+        exposed = int(self._exposed[shape])
+        pyramid = int(self._masks[shape])
+        number = time >> 5
+        w = time & 31
+        ahead = stock  # stock cards that can still come up
+        if w and number == self._last_pass and not self._unlimited:
+            ahead = stock >> (w - 1) << (w - 1)
+
+        if self._stock_playable:
+            upper = stock
+            i = _BIT[(upper & -upper) % 67] if upper else 0
+            upper &= upper - 1
+            while upper:
+                j = int(_BIT[(upper & -upper) % 67])
+                upper &= upper - 1
+                if (
+                    self._stock_partners[28 + i] >> j & 1
+                    and ahead >> i & 1
+                    and self._try(
+                        shape,
+                        stock & ~(1 << i | 1 << j),
+                        field,
+                        number,
+                        w,
+                        i,
+                        28 + i,
+                        28 + j,
+                        depth,
+                    )
+                ):
+                    return True
+                i = j
+
+        cards = exposed
+        while cards:
+            bit = cards & -cards
+            cards ^= bit
+            a = int(_BIT[bit % 67])
+            others = int(self._stock_partners[a]) & ahead
+            after = self._without_kings(self._after[shape * 28 + a])
+            while others:
+                j = int(_BIT[(others & -others) % 67])
+                others &= others - 1
+                if self._try(after, stock & ~(1 << j), field, number, w, j, a, 28 + j, depth):
+                    return True
+
+        cards = exposed
+        while cards:
+            bit = cards & -cards
+            cards ^= bit
+            a = int(_BIT[bit % 67])
+            others = int(self._pyramid_partners[a]) & cards
+            if self._overlap:
+                below = int(self._pyramid_partners[a]) & int(self._covered[a])
+                while below:
+                    low = int(_BIT[(below & -below) % 67])
+                    below &= below - 1
+                    if int(self._covers[low]) & pyramid == bit:
+                        others |= 1 << low
+            while others:
+                b = int(_BIT[(others & -others) % 67])
+                others &= others - 1
+                after = self._after[int(self._after[shape * 28 + a]) * 28 + b]
+                low = min(a, b)
+                high = max(a, b)
+                if self._is_forced(low, high, pyramid, stock):
+                    self._top = base
+                    return self._try(
+                        self._without_kings(after), stock, field, number, w, -1, low, high, depth
+                    )
+                if self._try(
+                    self._without_kings(after), stock, field, number, w, -1, low, high, depth
+                ):
+                    return True
+        return False
+
+    def _is_forced(self, a: int, b: int, pyramid: int, stock: int) -> bool:
+        """Whether a pair of the pyramid that can go now must go together: "Forced pairs"."""
+        for one, other in ((a, b), (b, a)):
+            if int(self._stock_partners[one]) & stock == 0:
+                partners = int(self._pyramid_partners[one]) & pyramid
+                apart = int(self._above[one])
+                if self._overlap:
+                    apart &= ~int(self._covered[one])
+                if partners & ~apart == 1 << other:
+                    return True
+        return False
+
+    def _try(
+        self,
+        shape: int,
+        stock: int,
+        field: int,
+        number: int,
+        w: int,
+        played: int,
+        low: int,
+        high: int,
+        depth: int,
+    ) -> bool:
+        """Push the position after a removal, unless a cut rules it out; True if it is won.
+
+        ``played`` is the lowest stock index that the removal takes, -1 if it takes none.
+        """
+        field &= ~(self._place_bit[low] | self._place_bit[high])
+        if self._is_won(shape, field):
+            self._path[depth] = low << 6 | high
+            self._depth = depth + 1
+            return True
+        time = number * 32 + w
+        family = int(self._place_family[low])
+        if self._unlimited:
+            if self._deadline(family, field >> (8 * family) & 255) == NEVER:
+                return False
+        else:
+            if played >= 0:
+                if played < w - 1:
+                    number += 1
+                under = stock & ((1 << played) - 1)
+                w = _LENGTH[under >> 12] + 12 if under >> 12 else _LENGTH[under]
+                time = number * 32 + w
+            if number == self._last_pass and w:
+                out = self._out_of_reach(int(self._masks[shape]), stock, w)
+                if out:
+                    if self._deck_goal:
+                        return False
+                    stock &= ~out
+                    while out:
+                        field &= ~self._place_bit[28 + _BIT[(out & -out) % 67]]
+                        out &= out - 1
+                    under = stock & ((1 << w) - 1)
+                    w = _LENGTH[under >> 12] + 12 if under >> 12 else _LENGTH[under]
+                    time = number * 32 + w
+            if self._is_too_late(field, stock, number, w):
+                return False
+        self._push(shape, stock, field, time, low << 6 | high, depth)
+        return False
+
+    def _is_too_late(self, field: int, stock: int, number: int, w: int) -> bool:
+        """Whether a family's deadline has passed."""
+        waste = stock & ((1 << w) - 1)
+        for family in range(_FAMILIES):
+            deadline = self._deadline(family, field >> (8 * family) & 255)
+            left = deadline - number * 32
+            if left < 24:
+                if left < 0:
+                    return True
+                under = waste & self._family_stock[family]
+                if left < (_LENGTH[under >> 12] + 12 if under >> 12 else _LENGTH[under]):
+                    return True
+        return False
+
+    def _out_of_reach(self, pyramid: int, stock: int, w: int) -> int:
+        """In the last pass: waste cards that cannot go, and all below them: "Buried waste"."""
+        comes = stock >> w << w if self._stock_playable else 0
+        waste = stock & ((1 << w) - 1)
+        while waste:
+            j = (_LENGTH[waste >> 12] + 12 if waste >> 12 else int(_LENGTH[waste])) - 1
+            if not (
+                int(self._pyramid_partners[28 + j]) & pyramid
+                or int(self._stock_partners[28 + j]) & comes
+            ):
+                return waste
+            waste ^= 1 << j
+        return 0
+
+    def _push(self, shape: int, stock: int, field: int, time: int, move: int, depth: int) -> None:
+        top = self._top
+        self._stack_shape[top] = shape
+        self._stack_stock[top] = stock
+        self._stack_field[top] = field
+        self._stack_time[top] = time
+        self._stack_move[top] = move
+        self._stack_depth[top] = depth
+        self._top = top + 1
+
+    def line(self) -> list[tuple[int, int]]:
+        """The removals of the line found, as pairs of places, the lower one first.
+
+        Kings are left out: they go whenever they can.
+        """
+        return [(move >> 6, move & 63) for move in self._path[1 : self._depth]]

@@ -1,0 +1,202 @@
+"""The exact solver: is a position winnable, by which line, in how many passes?
+
+Invariant: WINNABLE always comes with a line of legal moves that wins, UNWINNABLE means that no
+line does, and everything else is UNDECIDED and says why.  No verdict is ever a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from engine._search import LOST, OUT_OF_MEMORY, RUNNING, WON, Search
+from engine.deal import PYRAMID_SIZE
+from engine.position import DRAW, REDEAL, IllegalMoveError, Move, Outcome, Position
+from engine.rules import Goal
+
+#: How many positions are looked at between two questions whether to stop: a few milliseconds.
+CHUNK: Final = 100
+
+#: The most slots of the memo table, 8 bytes each; while it grows there is a quarter more.
+MAX_SLOTS: Final = 1 << 24
+
+
+class SolverError(ValueError):
+    """A position that no play can reach, and that the solver's reasoning does not cover."""
+
+
+class Verdict(Enum):
+    """What the solver knows about a position."""
+
+    WINNABLE = "winnable"
+    UNWINNABLE = "unwinnable"
+    UNDECIDED = "undecided"
+
+
+class Reason(Enum):
+    """Why a position is undecided."""
+
+    LIMIT = "limit"  #: as many positions as allowed were looked at
+    STOPPED = "stopped"  #: ``should_stop`` said so
+    MEMORY = "memory"  #: the memo table is as large as it may be
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answer of :func:`solve`.
+
+    Attributes:
+        verdict: winnable, unwinnable or undecided.
+        line: ordinary moves from the position to a win, empty unless the verdict is winnable
+            (and for a position that is won already).
+        positions: how many positions were looked at, 0 or more.
+        reason: why the verdict is undecided; None otherwise.
+    """
+
+    verdict: Verdict
+    line: tuple[Move, ...]
+    positions: int
+    reason: Reason | None = None
+
+    @property
+    def winnable(self) -> bool | None:
+        """True, False, or None for undecided."""
+        return None if self.verdict is Verdict.UNDECIDED else self.verdict is Verdict.WINNABLE
+
+
+@dataclass(frozen=True)
+class MinPasses:
+    """The answer of :func:`min_passes`.
+
+    Attributes:
+        verdict: whether the position can be won with enough passes, or undecided.
+        passes: the number of the pass, counted from the start of the game, in which the fastest
+            line wins, 1 or more; None unless the verdict is winnable.
+        line: such a line, legal under the position's rules with that many passes.
+        positions: how many positions were looked at, all searches together.
+        reason: why the verdict is undecided; None otherwise.
+    """
+
+    verdict: Verdict
+    passes: int | None
+    line: tuple[Move, ...]
+    positions: int
+    reason: Reason | None = None
+
+
+def solve(
+    position: Position,
+    *,
+    limit: int | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Solution:
+    """Decide whether ``position`` can be won, and how.
+
+    Args:
+        position: any position that play can reach, under any rules.
+        limit: the most positions to look at, 0 or more; None is as many as it takes.
+        should_stop: asked every few milliseconds; the search ends once it says True.
+
+    Raises:
+        SolverError: cards are gone from the pyramid that are still covered.
+        ValueError: ``limit`` is negative.
+    """
+    if limit is not None and limit < 0:
+        raise ValueError(f"a limit is 0 or more positions, not {limit}")
+    rules = position.rules
+    try:
+        search = Search(
+            tuple(card.rank for card in position.deal.cards),
+            position.remaining,
+            position.waste_end - PYRAMID_SIZE,
+            position.redeals_left,
+            deck_goal=rules.goal is Goal.DECK,
+            stock_playable=rules.stock_playable,
+            overlap=rules.overlap,
+            max_slots=MAX_SLOTS,
+        )
+    except ValueError as error:
+        raise SolverError(f"{error}:\n{position}") from None
+    state = search.run(0)
+    while state == RUNNING:
+        if should_stop is not None and should_stop():
+            return Solution(Verdict.UNDECIDED, (), search.positions, Reason.STOPPED)
+        budget = CHUNK if limit is None else min(CHUNK, limit - search.positions)
+        if budget <= 0:
+            return Solution(Verdict.UNDECIDED, (), search.positions, Reason.LIMIT)
+        state = search.run(budget)
+    if state == OUT_OF_MEMORY:
+        return Solution(Verdict.UNDECIDED, (), search.positions, Reason.MEMORY)
+    if state == LOST:
+        return Solution(Verdict.UNWINNABLE, (), search.positions)
+    assert state == WON
+    return Solution(Verdict.WINNABLE, ordinary_line(position, search.line()), search.positions)
+
+
+def min_passes(
+    position: Position,
+    *,
+    limit: int | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> MinPasses:
+    """Find the least number of passes with which ``position`` can be won.
+
+    The passes that the position's own rules allow are not looked at: the answer for a position
+    in pass 2 of 3 may be 5.  Arguments and errors are those of :func:`solve`; the limit is on all
+    searches together.
+    """
+    solution = solve(_with_passes(position, None), limit=limit, should_stop=should_stop)
+    spent = solution.positions
+    if solution.verdict is not Verdict.WINNABLE:
+        return MinPasses(solution.verdict, None, (), spent, solution.reason)
+    most = position.pass_number + solution.line.count(REDEAL)
+    for passes in range(position.pass_number, most):
+        attempt = solve(
+            _with_passes(position, passes),
+            limit=None if limit is None else limit - spent,
+            should_stop=should_stop,
+        )
+        spent += attempt.positions
+        if attempt.verdict is Verdict.WINNABLE:
+            return MinPasses(attempt.verdict, passes, attempt.line, spent)
+        if attempt.verdict is Verdict.UNDECIDED:
+            return MinPasses(attempt.verdict, None, (), spent, attempt.reason)
+    return MinPasses(Verdict.WINNABLE, most, solution.line, spent)
+
+
+def _with_passes(position: Position, passes: int | None) -> Position:
+    return replace(position, rules=replace(position.rules, passes=passes))
+
+
+def ordinary_line(position: Position, removals: list[tuple[int, int]]) -> tuple[Move, ...]:
+    """Turn removals into a line: Kings go as they turn up, draws and redeals fill the gaps.
+
+    Args:
+        position: where the line starts.
+        removals: pairs of places, in an order that wins.
+
+    Raises:
+        IllegalMoveError: the removals do not win from there.
+    """
+    cards = position.deal.cards
+    redealt_for: Position | None = None
+    line: list[Move] = []
+    todo = [Move.remove(cards[a], cards[b]) for a, b in reversed(removals)]
+    while position.outcome is not Outcome.WON:
+        kings = [place for place in position.available if cards[place].is_king]
+        if kings:
+            move = Move.remove(cards[kings[0]])
+        elif todo and position.is_legal(todo[-1]):
+            move = todo.pop()
+        else:
+            move = DRAW if position.can_draw else REDEAL
+            if move is REDEAL:
+                # A whole pass without a removal would go on for ever under unlimited passes.
+                if redealt_for is not None and redealt_for.remaining == position.remaining:
+                    raise IllegalMoveError(f"{todo[-1:]} never becomes legal from\n{position}")
+                redealt_for = position
+        position = position.play(move)
+        line.append(move)
+    return tuple(line)
