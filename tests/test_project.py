@@ -1,0 +1,240 @@
+"""The files around the code: versions, service, documents and examples agree with each other."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import shutil
+import subprocess
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("engine", "hardware", "kiosk")
+UNIT = ROOT / "systemd" / "pyramid-kiosk.service"
+USERS = ROOT / "systemd" / "pyramid-kiosk.sysusers.conf"
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+# --- Versions ------------------------------------------------------------------------------------
+
+
+def pins() -> dict[str, str]:
+    """Package name, in its canonical form, to the pinned version."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    return {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in lines}
+
+
+def requirements() -> list[Requirement]:
+    extras = PYPROJECT["project"]["optional-dependencies"]
+    return [Requirement(text) for texts in extras.values() for text in texts]
+
+
+def test_constraints_are_names_and_versions_and_nothing_else() -> None:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
+    assert lines == sorted(lines, key=str.lower)
+    assert len(lines) == len(pins())
+
+
+def test_everything_that_gets_installed_is_pinned_to_what_is_installed() -> None:
+    pinned, seen = pins(), set()
+    todo = [(requirement, True) for requirement in requirements()]
+    while todo:
+        requirement, ours = todo.pop()
+        name = canonicalize_name(requirement.name)
+        wanted_here = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        # Our own requirements are pinned for every machine, those of others as far as seen here.
+        if (not wanted_here and not ours) or name in seen:
+            continue
+        assert name in pinned, f"{name} is missing in constraints.txt"
+        assert requirement.specifier.contains(pinned[name], prereleases=True), requirement
+        if wanted_here:
+            seen.add(name)
+            installed = distribution(name)
+            assert installed.version == pinned[name], name
+            todo += [(Requirement(text), False) for text in installed.requires or []]
+
+
+def test_no_pin_is_left_over() -> None:
+    # What is pinned is what we ask for, or what something that is installed asks for.
+    asked = {canonicalize_name(requirement.name) for requirement in requirements()}
+    for name in pins():
+        try:
+            needs = distribution(name).requires or []
+        except PackageNotFoundError:
+            assert name in asked, f"nothing needs {name}"
+            continue
+        asked |= {canonicalize_name(Requirement(text).name) for text in needs}
+    assert set(pins()) <= asked
+
+
+# --- The service ---------------------------------------------------------------------------------
+
+
+def settings_of(unit: Path) -> dict[str, list[str]]:
+    """Setting to values, of all sections together; a setting may stand several times."""
+    settings: dict[str, list[str]] = {}
+    for line in unit.read_text("utf-8").splitlines():
+        if "=" in line and not line.startswith("#"):
+            name, _, value = line.partition("=")
+            settings.setdefault(name, []).append(value)
+    return settings
+
+
+def environment_of(unit: Path) -> dict[str, str]:
+    words = " ".join(settings_of(unit)["Environment"]).split()
+    return dict(word.split("=", 1) for word in words)
+
+
+def test_service_finds_its_user_and_every_group() -> None:
+    # systemd refuses to start a unit that names a user or group which does not exist.
+    lines = [line.split() for line in USERS.read_text("utf-8").splitlines() if line[:1] in "ug"]
+    made = {kind: {name for k, name, *_ in lines if k == kind} for kind in "ug"}
+    settings = settings_of(UNIT)
+    assert set(settings["User"]) == made["u"]
+    assert set(" ".join(settings["SupplementaryGroups"]).split()) == made["g"]
+
+
+def test_service_writes_only_where_it_may() -> None:
+    settings, environment = settings_of(UNIT), environment_of(UNIT)
+    runtime = Path("/run", *settings["RuntimeDirectory"])
+    cache = Path("/var/cache", *settings["CacheDirectory"])
+    assert Path(environment["LG_WD"]) == runtime
+    assert runtime in Path(environment["KIVY_HOME"]).parents
+    assert Path(environment["XDG_CACHE_HOME"]) == cache
+    assert settings["ProtectSystem"] == ["strict"]
+
+
+def test_service_never_gives_up_and_is_watched() -> None:
+    settings = settings_of(UNIT)
+    assert settings["Type"] == ["notify"]
+    assert settings["Restart"] == ["always"]
+    assert settings["StartLimitIntervalSec"] == ["0"]
+    assert 0 < int(settings["WatchdogSec"][0]) <= 60
+    assert "getty@tty1.service" in settings["Conflicts"]
+    assert settings["TTYPath"] == ["/dev/tty1"]
+
+
+def test_service_leaves_the_software_renderer_alive() -> None:
+    # llvmpipe writes machine code and runs it; the name may stand in a comment only.
+    assert "MemoryDenyWriteExecute" not in settings_of(UNIT)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("pyramid-kiosk.service", "WatchdogSec=", "WatchdogSek="),
+        ("pyramid-kiosk.service", "Type=notify", "Type=notfy"),
+        ("pyramid-kiosk.service", "ProtectSystem=strict\n", ""),
+        ("pyramid-kiosk.sysusers.conf", "u pyramid-kiosk", "g pyramid-kiosk"),
+    ],
+)
+def test_verification_sees_a_slip(tmp_path: Path, file: str, old: str, new: str) -> None:
+    folder = shutil.copytree(ROOT / "systemd", tmp_path / "systemd")
+    verify = [str(folder / "verify")]
+    assert subprocess.run(verify, capture_output=True, check=False).returncode == 0
+    text = (folder / file).read_text("utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), "utf-8")
+    assert subprocess.run(verify, capture_output=True, check=False).returncode != 0
+
+
+# --- Documents -----------------------------------------------------------------------------------
+
+
+def make_targets() -> set[str]:
+    text = (ROOT / "Makefile").read_text("utf-8")
+    return set(re.findall(r"^([a-z-]+):", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/architecture.md", ".ci/run", "pyproject.toml"]
+)
+def test_documents_name_only_targets_that_exist(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    named = set(re.findall(r"(?:`|^|exec )make ([a-z-]+)", text, re.MULTILINE))
+    assert named <= make_targets()
+
+
+def test_make_says_what_each_target_is_for() -> None:
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    explained = {line.split()[0] for line in done.stdout.splitlines()}
+    assert {"run", "test", "format", "vectors", "clean"} <= explained <= make_targets()
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/architecture.md"])
+def test_links_lead_somewhere(document: str) -> None:
+    path = ROOT / document
+    links = re.findall(r"\]\(([^)#]+)\)", path.read_text("utf-8"))
+    missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert missing == []
+
+
+def test_code_map_is_complete_and_true() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:engine|hardware|kiosk)/[\w/]+\.py)`", text))
+    real = {
+        str(path.relative_to(ROOT))
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if path.name != "__init__.py"
+    }
+    assert sorted(real - named) == [], "docs/architecture.md does not say what these are for"
+    assert sorted(named - real) == [], "docs/architecture.md speaks of what does not exist"
+
+
+def test_changelog_has_a_place_for_the_next_change() -> None:
+    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+# --- Examples ------------------------------------------------------------------------------------
+
+
+def test_readme_example_runs() -> None:
+    done = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert done.attempted > 0
+    assert done.failed == 0
+
+
+def modules_with_examples() -> list[str]:
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    return sorted(
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in paths
+        if ">>> " in path.read_text("utf-8")
+    )
+
+
+@pytest.mark.parametrize("module", modules_with_examples())
+def test_examples_in_the_source_run(module: str) -> None:
+    done = doctest.testmod(importlib.import_module(module))
+    assert done.attempted > 0
+    assert done.failed == 0
+
+
+def test_commands_in_the_readme_print_what_it_says() -> None:
+    blocks = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    for block in blocks:
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            done = subprocess.run(
+                ["bash", "-c", f'PATH="$PWD/.venv/bin:$PATH"; {command}'],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert _without_times(done.stdout) == _without_times(expected), command
+    assert blocks
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r'("seconds": )[\d.e-]+', r"\1…", text)
