@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypedDict
@@ -127,14 +127,14 @@ def pages(card_width: int, style: FaceStyle, max_side: int = 4096) -> tuple[Page
     """
     w, h = card_size(card_width)
     shadow, ring = shadow_margin(w), ring_margin(w)
-    sizes: list[tuple[str, int, int]] = [(str(card), w, h) for card in DECK]
+    sizes: _Sizes = [(str(card), w, h) for card in DECK]
     sizes += [(name, w, h) for name in ("back", "empty", "redeal")]
     sizes.append(("shadow", w + 2 * shadow, h + 2 * shadow))
     sizes.append(("ring", w + 2 * ring, h + 2 * ring))
     printer = _Printer(w, style)
     return tuple(
         Page(printer.sheet(width, height, places), width, height, places)
-        for width, height, places in _shelves(sizes, max_side)
+        for width, height, places in _sheets(sizes, max_side)
     )
 
 
@@ -150,22 +150,6 @@ def picture(name: str, card_width: int, style: FaceStyle) -> str:
             moved = Box(0, 0, box.width, box.height)
             return _Printer(card_width, style).sheet(box.width, box.height, {name: moved})
     raise KeyError(name)
-
-
-def ground(width: int, height: int, palette: theme.Palette = theme.PALETTE) -> str:
-    """The table, lit from above its middle: an SVG text of ``width`` by ``height`` px."""
-    inner, outer = palette.ground, palette.ground_edge
-    # Smoothstep between the two ends, so that neither the middle nor the corners show a seam.
-    stops = "".join(
-        f'<stop offset="{t:.3f}" stop-color="{hex_of(theme.mix(inner, outer, t * t * (3 - 2 * t)))}"/>'
-        for t in (i / 12 for i in range(13))
-    )
-    reach = math.hypot(width, height) * 0.56
-    return (
-        f'{_open(width, height)}<defs><radialGradient id="g" gradientUnits="userSpaceOnUse" '
-        f'cx="{width / 2}" cy="{height * 0.42:.1f}" r="{reach:.1f}">{stops}</radialGradient></defs>'
-        f'<rect width="{width}" height="{height}" fill="url(#g)"/></svg>'
-    )
 
 
 def icon_names() -> tuple[str, ...]:
@@ -191,23 +175,37 @@ def _open(width: int, height: int) -> str:
     )
 
 
-def _shelves(
-    sizes: Iterable[tuple[str, int, int]], max_side: int
-) -> list[tuple[int, int, dict[str, Box]]]:
-    """Lay pictures in rows, left to right, and begin a new sheet when one is full."""
-    sheets: list[tuple[int, int, dict[str, Box]]] = []
+_Sizes = list[tuple[str, int, int]]
+_Sheets = list[tuple[int, int, dict[str, Box]]]
+
+
+def _sheets(sizes: _Sizes, max_side: int) -> _Sheets:
+    """Lay pictures on as few sheets, and those as small, as rows of one width allow.
+
+    The pixels of a sheet are what drawing it costs, so the best width is worth trying for.
+    """
+    widest = max(width for _, width, _ in sizes) + 2 * PAD
+    highest = max(height for _, _, height in sizes) + 2 * PAD
+    if max(widest, highest) > max_side:
+        raise ValueError(f"a picture of {widest}x{highest} px does not fit on {max_side} px")
+    step = min(width for _, width, _ in sizes) + 2 * PAD
+    tries = [_shelves(sizes, width, max_side) for width in range(widest, max_side + 1, step)]
+    return min(tries, key=lambda sheets: (len(sheets), sum(w * h for w, h, _ in sheets)))
+
+
+def _shelves(sizes: _Sizes, width: int, max_height: int) -> _Sheets:
+    """Lay pictures in rows ``width`` px wide, and begin a new sheet when one is full."""
+    sheets: _Sheets = []
     places: dict[str, Box] = {}
     x = y = row = used = 0
-    for name, width, height in sizes:
-        full_width, full_height = width + 2 * PAD, height + 2 * PAD
-        if full_width > max_side or full_height > max_side:
-            raise ValueError(f"{name}: {width}x{height} px do not fit on a {max_side} px sheet")
-        if x + full_width > max_side:
+    for name, inner_width, inner_height in sizes:
+        full_width, full_height = inner_width + 2 * PAD, inner_height + 2 * PAD
+        if x + full_width > width:
             x, y, row = 0, y + row, 0
-        if y + full_height > max_side:
+        if y + max(row, full_height) > max_height:
             sheets.append((used, y + row, places))
             places, x, y, row, used = {}, 0, 0, 0, 0
-        places[name] = Box(x + PAD, y + PAD, width, height)
+        places[name] = Box(x + PAD, y + PAD, inner_width, inner_height)
         x += full_width
         row = max(row, full_height)
         used = max(used, x)
@@ -237,8 +235,8 @@ def _court(rank: int) -> str:
     return "".join(line for line in lines if not line.startswith("<!--"))
 
 
-#: Pips of ranks 2 to 10 in three rows: (column from the middle, row -1..1).  The layout of a printed
-#: card laid on its side, since the picture has the lower, wider half of the card.
+#: Pips of ranks 2 to 10 in three rows: (column from the middle, row -1..1).  It is the layout of a
+#: printed card laid on its side, since the picture has the lower, wider half of the card.
 _PIPS: Final[Mapping[int, tuple[tuple[float, int], ...]]] = {
     2: ((-0.75, 0), (0.75, 0)),
     3: ((-1, 0), (0, 0), (1, 0)),
@@ -256,6 +254,19 @@ _PIPS: Final[Mapping[int, tuple[tuple[float, int], ...]]] = {
         (-1, 0),
         (1, 0),
     ),
+}
+
+#: Size of a pip, and the step between columns and between rows, by rank: few pips are larger.
+_PIP_SIZES: Final[Mapping[int, tuple[float, float, float]]] = {
+    2: (32, 28, 0),
+    3: (28, 30, 0),
+    4: (27, 25, 22.5),
+    5: (27, 27, 22.5),
+    6: (25, 28.5, 21),
+    7: (23, 27, 23.5),
+    8: (23, 27, 23.5),
+    9: (20.5, 23.5, 24),
+    10: (20.5, 23.5, 24),
 }
 
 
@@ -381,12 +392,13 @@ class _Printer:
         """Rank and suit side by side across the top, which stays in sight on a covered card;
         below them the picture."""
         if card.rank > 10:
-            picture = self._figure(card, 50, 138.5, 0.87)
+            picture = self._figure(card, 50, (self.h - self.edge) * 100 / self.w, 0.86)
         elif card.rank == 1:
             picture = self._ace(card.suit, 50, 96, 66)
         elif self.pips:
+            size, across, down = _PIP_SIZES[card.rank]
             picture = "".join(
-                self._suit(card.suit, 50 + _PIP_PITCH * column, 97 + _PIP_PITCH * row, 20)
+                self._suit(card.suit, 50 + across * column, 97 + down * row, size)
                 for column, row in _PIPS[card.rank]
             )
         else:
@@ -486,20 +498,24 @@ class _Printer:
         )
 
     def _shadow(self) -> str:
-        """Many faint rounded rectangles add up to a soft shadow, a little below the card."""
+        """A soft shadow, a little below the card, made of frames one pixel wide.
+
+        It is hollow where the card lies: nothing of it is seen there, and painting the whole area
+        again and again is what a soft shadow without a filter would cost.
+        """
         margin = shadow_margin(self.w)
         drop = max(1, round(self.w * 0.02))
-        steps = min(margin - drop, 12)
+        reach = margin - drop
         parts = []
-        for step in range(steps):
-            grow = (margin - drop) * (1 - step / steps)
+        for distance in range(-drop - 2, reach):
+            t = max(0.0, (distance + 0.5) / reach)
+            grow = distance + 0.5
             parts.append(
-                f'<rect x="{margin - grow:.2f}" y="{margin - grow + drop:.2f}" '
-                f'width="{self.w + 2 * grow:.2f}" height="{self.h + 2 * grow:.2f}" '
-                f'rx="{self.radius + grow:.2f}" fill="#000000" '
-                f'fill-opacity="{0.028 + 0.09 * (step / steps) ** 1.5:.4f}"/>'
+                f'<rect x="{margin - grow}" y="{margin - grow + drop}" '
+                f'width="{self.w + 2 * grow}" height="{self.h + 2 * grow}" '
+                f'rx="{max(1.0, self.radius + grow)}" stroke-opacity="{0.5 * (1 - t) ** 2.2:.4f}"/>'
             )
-        return "".join(parts)
+        return f'<g fill="none" stroke="#000000" stroke-width="1.05">{"".join(parts)}</g>'
 
     def _ring(self) -> str:
         """A white frame outside the card, for the table to tint."""
@@ -513,7 +529,6 @@ class _Printer:
 
 
 _INDEX_CAP: Final = 41.0
-_PIP_PITCH: Final = 23.5
 _GAP: Final = 7.0  # between the figures of a ten, per 100 of cap height
 _GOLD: Final = "#d9a441"
 _GOLD_LIGHT: Final = "#f6d98a"

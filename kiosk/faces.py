@@ -10,7 +10,6 @@ Needs Kivy's window: textures live in its OpenGL context.  Call on the main thre
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from functools import lru_cache
 from io import BytesIO
@@ -18,6 +17,7 @@ from typing import Final
 
 import resvg_py
 from kivy.core.image import ImageLoader
+from kivy.graphics import Fbo, Rectangle
 from kivy.graphics.opengl import GL_MAX_TEXTURE_SIZE, glGetIntegerv
 from kivy.graphics.texture import Texture, TextureRegion
 
@@ -96,19 +96,37 @@ def icon_texture(name: str, px: int) -> Texture:
     return _upload(width, height, bytes(whitened))
 
 
-def ground_texture(
-    size: tuple[int, int], palette: theme.Palette = theme.PALETTE
-) -> Texture:
-    """The table for a window of ``size`` px: a calm light in the middle, a faint grain.
+def ground_texture(size: tuple[int, int], palette: theme.Palette = theme.PALETTE) -> Texture:
+    """The table for a window of ``size`` px: a calm light a little above the middle.
 
-    The grain of up to 3 of 255 hides the steps that a dark gradient of 8 bits shows.
+    It is computed on the GPU in floating point and then roughened by half a step of 255, because
+    a dark gradient rounded to 8 bits shows rings.
     """
-    width, height, data = _pixels(art.ground(*size, palette))
-    noise = random.Random(13).randbytes(len(data))
-    few_bits = int.from_bytes(b"\x03\x03\x03\x00" * (width * height))
-    # Dark colours cannot overflow a byte, so one addition of long integers adds every pixel.
-    grained = int.from_bytes(data) + (int.from_bytes(noise) & few_bits)
-    return _upload(width, height, grained.to_bytes(len(data)))
+    fbo = Fbo(size=size, fs=_GROUND_SHADER)
+    fbo["inner"] = palette.ground[:3]
+    fbo["outer"] = palette.ground_edge[:3]
+    fbo["extent"] = [float(side) for side in size]
+    with fbo:
+        Rectangle(size=size)
+    fbo.draw()
+    return fbo.texture
+
+
+_GROUND_SHADER: Final = """
+$HEADER$
+uniform vec3 inner;
+uniform vec3 outer;
+uniform vec2 extent;
+
+void main(void) {
+    vec2 middle = extent * vec2(0.5, 0.58);
+    float far = distance(gl_FragCoord.xy, middle) / (0.56 * length(extent));
+    vec3 colour = mix(inner, outer, smoothstep(0.0, 1.0, far));
+    // Interleaved gradient noise (J. Jimenez, 2014).
+    float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
+    gl_FragColor = vec4(colour + (noise - 0.5) / 255.0, 1.0);
+}
+"""
 
 
 def _largest_side() -> int:
@@ -122,9 +140,8 @@ def _texture_of(svg: str) -> Texture:
 def _pixels(svg: str, side: int | None = None) -> tuple[int, int, bytes]:
     """Draw an SVG text at its own size, or ``side`` px wide: width, height, RGBA from the top."""
     png = resvg_py.svg_to_bytes(svg_string=svg, width=side, skip_system_fonts=True)
-    loader = next(
-        each for each in ImageLoader.loaders if each.can_load_memory() and "png" in each.extensions()
-    )
+    able = (each for each in ImageLoader.loaders if each.can_load_memory())
+    loader = next(each for each in able if "png" in each.extensions())
     image = loader("drawn.png", ext="png", inline=True, rawdata=BytesIO(png), keep_data=True)
     (data,) = image._data
     if data.fmt != "rgba":

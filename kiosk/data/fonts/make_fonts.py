@@ -5,7 +5,7 @@ Run by hand, only when the font or the suit shapes change::
     python kiosk/data/fonts/make_fonts.py FOLDER
 
 ``FOLDER`` holds ``atkinson-hyperlegible-next-{latin,latin-ext}-{400,700,800}-normal.woff2`` of the
-npm package ``@fontsource/atkinson-hyperlegible-next``.  Needs ``fonttools[woff]``.  Writes
+npm package ``@fontsource/atkinson-hyperlegible-next``.  Needs ``fonttools`` and ``brotli``.  Writes
 ``KioskSans-*.ttf`` beside this file and ``../index_glyphs.json``.
 
 Why not the published files: they come as one file for each range of characters, and Kivy takes
@@ -13,6 +13,7 @@ one file; they lack the suits, arrows and tick that our texts use; and their zer
 which on a card reads as another figure.
 """
 
+# mypy: disable-error-code="import-not-found,import-untyped"
 from __future__ import annotations
 
 import json
@@ -32,8 +33,8 @@ from fontTools.ttLib import TTFont
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2]))
 
-from kiosk.art import SUIT_PATHS  # noqa: E402
 from engine.cards import Suit  # noqa: E402
+from kiosk.art import SUIT_PATHS  # noqa: E402
 
 FAMILY = "Kiosk Sans"
 WEIGHTS = {"Regular": 400, "Bold": 700, "ExtraBold": 800}
@@ -56,9 +57,7 @@ def merged(folder: Path, weight: int) -> TTFont:
     with tempfile.TemporaryDirectory() as scratch:
         parts = []
         for subset in ("latin", "latin-ext"):
-            font = TTFont(
-                folder / f"atkinson-hyperlegible-next-{subset}-{weight}-normal.woff2"
-            )
+            font = TTFont(folder / f"atkinson-hyperlegible-next-{subset}-{weight}-normal.woff2")
             font.flavor = None
             part = Path(scratch) / f"{subset}.ttf"
             font.save(part)
@@ -124,8 +123,11 @@ def index_glyphs(font: TTFont) -> dict[str, dict[str, object]]:
 
 def _plain_zero(path: str) -> str:
     """The zero without its slash: its outer contour, and one counter instead of two halves."""
-    outer = path.split("Z")[0] + "Z"
-    return outer + "M43.5 15.5C33 15.5 24.5 27 24.5 50S33 84.5 43.5 84.5S62.5 73 62.5 50S54 15.5 43.5 15.5Z"
+    outer = path.split("Z", maxsplit=1)[0] + "Z"
+    counter = (
+        "M43.5 15.5C33 15.5 24.5 27 24.5 50S33 84.5 43.5 84.5S62.5 73 62.5 50S54 15.5 43.5 15.5Z"
+    )
+    return outer + counter
 
 
 def main(folder: Path) -> None:
