@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "hardware", "kiosk")
 
 # Modules that talk to people on the command line may show progress, once they are running.
-MAY_SHOW_PROGRESS = ("engine.__main__", "engine.pool_builder")
+MAY_SHOW_PROGRESS = ("engine.__main__", "engine.pool_build")
 # What a pure engine cannot need.  (The modules above are allowed it: they measure and share out
 # work between processes.)
 IMPURE = frozenset(
