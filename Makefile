@@ -85,11 +85,12 @@ venv-test:
 
 # FRESH_HOOKS takes further options for mmdebstrap, for instance to copy in a network's certificates.
 SUITE ?= bookworm
+GOALS ?= run test
 .PHONY: fresh
 fresh: ## Try `make run` and `make test` on an empty Debian, SUITE=bookworm (needs root, mmdebstrap)
 	mmdebstrap --mode=root --variant=minbase --include=git,make,ca-certificates $(FRESH_HOOKS) \
 	    --customize-hook='git clone --quiet --no-local . "$$1/root/pyramid-kiosk"' \
-	    --customize-hook='for goal in run test; do \
+	    --customize-hook='for goal in $(GOALS); do \
 	        chroot "$$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 	            make -C /root/pyramid-kiosk $$goal || exit 1; done' \
 	    $(SUITE) /dev/null
