@@ -1,0 +1,346 @@
+"""What always lies beside the table: four buttons, the status block, the title line, the call.
+
+The title line names the game; a refusal, a hint or the working solver speak there for a while.  In
+attract mode the buttons and figures make room for the call to touch, and the title line tells
+what the demo is doing.
+
+Invariant: it reads the session and sends commands; it holds no game state.  Nothing is drawn
+again unless what it shows has changed; only the call to touch moves, in attract mode alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from kivy.clock import Clock
+from kivy.uix.floatlayout import FloatLayout
+from kivy.uix.widget import Widget
+
+from engine.position import Outcome
+from kiosk import boxes, theme, wording
+from kiosk.commands import Change, Command, Hint, NewDeal, Open, Panel, Undo
+from kiosk.layout import Control, Layout, Rect
+from kiosk.session import Session
+from kiosk.texts import Texts
+from kiosk.theme import Palette
+from kiosk.widgets import PushButton, Icon, Look, Plate, TextBox, fit
+
+Send = Callable[[Command], Change]
+
+#: Seconds that a message stays.
+MESSAGE_TIME: Final = 3.0
+#: Seconds of one breath of the call to touch, and how faint it becomes.
+PULSE: Final = 2.4
+PULSE_LEAST: Final = 0.45
+#: Pictures a second while it breathes; more would only cost.
+PULSE_RATE: Final = 20
+
+_ICONS: Final = {
+    Control.UNDO: "undo",
+    Control.HINT: "hint",
+    Control.NEW_DEAL: "deal",
+    Control.MENU: "menu",
+}
+
+
+class Hud(FloatLayout):  # type: ignore[misc]
+    """The buttons and the status of one screen.
+
+    Args:
+        send: carries a command to the session.
+        layout: where everything lies.
+        texts: the language.
+        palette: the colours.
+        reduced_motion: whether the call to touch stands still.
+
+    After every command the app calls :meth:`message` with the change and :meth:`update` with the
+    session; the other methods put another language or another screen in place.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        layout: Layout,
+        texts: Texts,
+        *,
+        palette: Palette = theme.PALETTE,
+        reduced_motion: bool = False,
+    ) -> None:
+        super().__init__(size=layout.screen.size, size_hint=(None, None))
+        self._send = send
+        self._texts = texts
+        self._palette = palette
+        self._reduced_motion = reduced_motion
+        self._session: Session | None = None
+        self._said = ""
+        self._silence = Clock.create_trigger(self._fall_silent, MESSAGE_TIME)
+        self._breath = Clock.create_trigger(self._breathe, 1 / PULSE_RATE, interval=True)
+        self.set_layout(layout)
+
+    # -- what the app calls ---------------------------------------------------------------------
+
+    def update(self, session: Session) -> None:
+        """Show the session as it is now."""
+        self._session = session
+        self._play.show_if(not session.attract)
+        self._call.show_if(session.attract)
+        if session.attract and not self._reduced_motion:
+            self._breath()
+        else:
+            self._breath.cancel()
+        self._title.update(session, self._texts, self._said)
+        if not session.attract:
+            self._play.update(session, self._texts)
+
+    def message(self, change: Change) -> None:
+        """Say what there is to say about a change, for :data:`MESSAGE_TIME`."""
+        said = wording.message(self._texts, change)
+        if said:
+            self._silence.cancel()
+            self._silence()
+        elif change.old != change.new:
+            self._silence.cancel()
+        else:
+            return
+        self._say(said)
+
+    def set_texts(self, texts: Texts) -> None:
+        """Speak another language at once."""
+        self._texts = texts
+        self._said = ""
+        self._silence.cancel()
+        self._build()
+
+    def set_layout(self, layout: Layout) -> None:
+        """Move to another screen size."""
+        self._look = Look.of(layout, self._palette)
+        self.size = layout.screen.size
+        self._build()
+
+    # -- inside ---------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.clear_widgets()
+        self._play = _Play(self._send, self._look, self._texts)
+        self._call = _Call(self._look, self._texts)
+        self._title = _Title(self._look)
+        for part in (self._title, self._play.holder, self._call.holder):
+            self.add_widget(part)
+        if self._session is not None:
+            self.update(self._session)
+
+    def _say(self, said: str) -> None:
+        self._said = said
+        if self._session is not None:
+            self._title.update(self._session, self._texts, said)
+
+    def _fall_silent(self, _seconds: float) -> None:
+        self._say("")
+
+    def _breathe(self, _seconds: float) -> None:
+        phase = Clock.get_boottime() % PULSE / PULSE
+        self._call.glow(PULSE_LEAST + (1 - PULSE_LEAST) * (0.5 + 0.5 * math.cos(math.tau * phase)))
+
+
+class _Shown:
+    """Widgets that come and go together."""
+
+    def __init__(self) -> None:
+        self.holder = Widget(size_hint=(None, None))
+        self._inside = Widget(size_hint=(None, None))
+
+    def add(self, widget: Any) -> Any:
+        self._inside.add_widget(widget)
+        return widget
+
+    def show_if(self, shown: bool) -> None:
+        if shown != bool(self.holder.children):
+            if shown:
+                self.holder.add_widget(self._inside)
+            else:
+                self.holder.remove_widget(self._inside)
+
+
+class _Play(_Shown):
+    """Buttons and figures while somebody plays."""
+
+    def __init__(self, send: Send, look: Look, texts: Texts) -> None:
+        super().__init__()
+        self._buttons = self._make_buttons(send, look, texts)
+        self._figures = self._make_figures(look, texts)
+
+    def _make_buttons(self, send: Send, look: Look, texts: Texts) -> dict[Control, PushButton]:
+        labels = {
+            Control.UNDO: texts.gettext("Undo"),
+            Control.HINT: texts.gettext("Hint"),
+            Control.NEW_DEAL: texts.gettext("New deal"),
+            Control.MENU: texts.gettext("Menu"),
+        }
+        commands: dict[Control, Command] = {
+            Control.UNDO: Undo(),
+            Control.HINT: Hint(),
+            Control.NEW_DEAL: NewDeal(),
+            Control.MENU: Open(Panel.MENU),
+        }
+        # One size for all four, whichever language has the longest word.
+        room = look.layout.undo.inset(max(3, look.unit // 2))
+        size = fit(
+            list(labels.values()),
+            look.scale.caption,
+            (room.w, round(2.3 * look.scale.caption)),
+            bold=True,
+        ).size
+
+        def sender(command: Command) -> Callable[[], object]:
+            return lambda: send(command)
+
+        return {
+            control: self.add(
+                PushButton(
+                    look,
+                    look.layout.button(control),
+                    sender(commands[control]),
+                    labels[control],
+                    _ICONS[control],
+                    size=size,
+                    stacked=True,
+                )
+            )
+            for control in Control
+        }
+
+    def _make_figures(self, look: Look, texts: Texts) -> dict[str, TextBox]:
+        captions = {
+            "left": texts.gettext("Cards left"),
+            "pass": texts.gettext("Pass"),
+            "moves": texts.gettext("Moves"),
+            "time": texts.gettext("Time"),
+        }
+        rect, palette = look.layout.status, look.palette
+        self.add(Plate(rect, theme.with_alpha(palette.recess, 0.6), look.radius))
+        inside = boxes.shrunk(rect, look.unit // 2, look.unit // 2)
+        cells = (
+            boxes.columns(inside, 4, look.unit)
+            if look.layout.portrait
+            else boxes.grid(inside, 2, 2, look.unit // 2)
+        )
+        caption_h = round(1.5 * look.scale.caption)
+        figure_h = min(cells[0].h - caption_h, round(1.9 * look.scale.figure))
+        size = fit(
+            list(captions.values()), look.scale.caption, (cells[0].w, caption_h), wrap=False
+        ).size
+        figures = {}
+        for (name, caption), cell in zip(captions.items(), cells, strict=True):
+            pair = boxes.centred(cell, cell.w, figure_h + caption_h)
+            upper, lower = boxes.rows(pair, (figure_h, caption_h), 0)
+            figures[name] = self.add(
+                TextBox(
+                    upper,
+                    round(1.35 * look.scale.figure),
+                    palette.text,
+                    bold=True,
+                    valign="bottom",
+                    wrap=False,
+                )
+            )
+            self.add(TextBox(lower, size, palette.text_soft, caption, valign="top", wrap=False))
+        return figures
+
+    def update(self, session: Session, texts: Texts) -> None:
+        running = session.position.outcome is Outcome.RUNNING
+        self._buttons[Control.UNDO].set_enabled(session.can_undo)
+        self._buttons[Control.HINT].set_enabled(running and not session.thinking)
+        self._figures["left"].set_text(str(session.position.cards_left))
+        self._figures["pass"].set_text(wording.pass_figure(session.position))
+        self._figures["moves"].set_text(str(session.moves_played))
+        self._figures["time"].set_text(wording.clock(session.seconds))
+
+
+class _Title(Widget):  # type: ignore[misc]
+    """The line that names the game, and speaks when there is something to say."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(size_hint=(None, None))
+        rect, scale, palette = look.layout.title, look.scale, look.palette
+        name_h, deal_h = round(1.35 * scale.button), round(1.35 * scale.caption)
+        both = Rect(rect.x, rect.y + (rect.h - name_h - deal_h) // 2, rect.w, name_h + deal_h)
+        upper, lower = boxes.rows(both, (name_h, deal_h), 0)
+        side = look.unit
+        upper, lower = boxes.shrunk(upper, side, 0), boxes.shrunk(lower, side, 0)
+        self._name = TextBox(
+            upper, scale.button, palette.text, bold=True, halign="left", wrap=False
+        )
+        self._deal = TextBox(lower, scale.caption, palette.text_soft, halign="left", wrap=False)
+        self._plate = Plate(rect, (0, 0, 0, 0), look.radius)
+        self._speech = TextBox(
+            boxes.shrunk(rect, round(1.5 * side), side // 2),
+            scale.button,
+            palette.text,
+            bold=True,
+            halign="left",
+        )
+        self._spoken = theme.with_alpha(palette.panel, 0.92)
+        for part in (self._plate, self._name, self._deal, self._speech):
+            self.add_widget(part)
+
+    def update(self, session: Session, texts: Texts, said: str) -> None:
+        speech = self._what_to_say(session, texts, said)
+        self._speech.set_text(speech)
+        self._plate.set_colour(self._spoken if speech else (0, 0, 0, 0))
+        name = deal = ""
+        if not speech:
+            name = wording.preset_words(texts, session.preset).name
+            if session.number is not None:
+                deal = texts.gettext("Deal {number}", number=session.number)
+        self._name.set_text(name)
+        self._deal.set_text(deal)
+
+    @staticmethod
+    def _what_to_say(session: Session, texts: Texts, said: str) -> str:
+        if session.attract:
+            move = session.demo_move
+            return wording.move_caption(texts, move) if move is not None else ""
+        if said:
+            return said
+        if session.thinking:
+            return texts.gettext("Thinking…")
+        if session.position.outcome is Outcome.STUCK:
+            return texts.gettext("No moves left")
+        return ""
+
+
+class _Call(_Shown):
+    """The call to touch the screen, where nothing of the table is."""
+
+    def __init__(self, look: Look, texts: Texts) -> None:
+        super().__init__()
+        layout, palette, scale = look.layout, look.palette, look.scale
+        if layout.portrait:
+            rect = boxes.union([layout.button(control) for control in Control])
+        else:
+            rect = layout.status
+        self.add(Plate(rect, palette.accent, 2 * look.radius))
+        inside = boxes.shrunk(rect, 2 * look.unit, look.unit)
+        text = texts.gettext("Touch to play")
+        if layout.portrait:
+            side = round(0.8 * inside.h)
+            width = inside.w - side - 2 * look.unit
+            size = fit([text], scale.display, (width, inside.h), bold=True)
+            left = inside.x + (inside.w - side - 2 * look.unit - size.width) // 2
+            hand = Rect(left, inside.y + (inside.h - side) // 2, side, side)
+            words = Rect(hand.right + 2 * look.unit, inside.y, size.width + 1, inside.h)
+        else:
+            side = min(round(0.52 * inside.h), inside.w)
+            words_h = inside.h - side - look.unit
+            hand = Rect(inside.x + (inside.w - side) // 2, inside.top - side, side, side)
+            words = Rect(inside.x, inside.y, inside.w, words_h)
+        self._hand = Icon(hand, "touch", palette.on_accent)
+        self._ink = palette.on_accent
+        self.add(self._hand)
+        self.add(TextBox(words, scale.display, palette.on_accent, text, bold=True))
+
+    def glow(self, alpha: float) -> None:
+        """How strongly the hand shows, 0 to 1."""
+        self._hand.set_colour(theme.with_alpha(self._ink, alpha))

@@ -1,0 +1,118 @@
+"""The menu panel: one level, everything in reach.
+
+Invariant: every entry is one command; a language is offered by its own name.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kiosk import boxes
+from kiosk.commands import (
+    Close,
+    Command,
+    Open,
+    Panel,
+    Redo,
+    Replay,
+    SetAutoPlay,
+    SetLanguage,
+)
+from kiosk.layout import Rect
+from kiosk.session import Session
+from kiosk.sheets import Send, Sheet, header
+from kiosk.texts import Texts
+from kiosk.widgets import PushButton, Look, Role, fit
+
+#: Languages in one row, at most.
+_ACROSS: Final = 4
+
+
+class Menu(Sheet):
+    """Help, choice of game, replay, redo, auto-play, languages.
+
+    Args:
+        send: carries a command to the session.
+        look: the common look.
+        texts: the present language.
+        session: what is possible now.
+        languages: code and own name of each language.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        look: Look,
+        texts: Texts,
+        session: Session,
+        languages: dict[str, str],
+    ) -> None:
+        super().__init__(look, look.layout.panel)
+        self.outside = Close()
+        self._send = send
+        room = header(self, send, texts, texts.gettext("Menu"))
+        entries: list[tuple[str, str, Command, Role, bool]] = [
+            (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
+            (texts.gettext("Choose a game"), "pyramid", Open(Panel.CHOOSE), "plain", True),
+            (
+                texts.gettext("Replay this deal"),
+                "replay",
+                Replay(),
+                "plain",
+                session.moves_played > 0,
+            ),
+            (texts.gettext("Redo a move"), "redo", Redo(), "plain", session.can_redo),
+            (
+                texts.gettext("Auto-play: on")
+                if session.auto_play
+                else texts.gettext("Auto-play: off"),
+                "check" if session.auto_play else "touch",
+                SetAutoPlay(not session.auto_play),
+                "chosen" if session.auto_play else "plain",
+                True,
+            ),
+            (texts.gettext("Back to the game"), "play", Close(), "accent", True),
+        ]
+        across = 2
+        down = -(-len(entries) // across)
+        lines = -(-len(languages) // self._languages_across)
+        gap = look.unit
+        row_h = min(
+            (room.h - gap * (down + lines + 1)) // (down + lines), round(1.3 * look.layout.touch)
+        )
+        actions_h = down * row_h + (down - 1) * gap
+        languages_h = lines * row_h + (lines - 1) * gap
+        upper = Rect(room.x, room.top - actions_h, room.w, actions_h)
+        lower = Rect(room.x, upper.y - 3 * gap - languages_h, room.w, languages_h)
+        cells = boxes.grid(upper, across, down, gap)
+        size = fit(
+            [entry[0] for entry in entries],
+            look.scale.button,
+            (cells[0].w - round(3.5 * gap) - round(1.35 * look.scale.button), row_h - gap),
+            bold=True,
+        ).size
+        for (text, icon, command, role, enabled), cell in zip(entries, cells, strict=True):
+            button = self._button(cell, command, text, icon, role, size)
+            button.set_enabled(enabled)
+        for (code, name), cell in zip(
+            languages.items(),
+            boxes.grid(lower, self._languages_across, lines, gap),
+            strict=False,
+        ):
+            chosen = code == texts.language
+            self._button(
+                cell, SetLanguage(code), name, None, "chosen" if chosen else "plain", size
+            )
+
+    @property
+    def _languages_across(self) -> int:
+        return 2 if self.look.layout.portrait else _ACROSS
+
+    def _button(
+        self, rect: Rect, command: Command, text: str, icon: str | None, role: Role, size: int
+    ) -> PushButton:
+        button = PushButton(
+            self.look, rect, lambda: self._send(command), text, icon, role=role, size=size
+        )
+        self.add_widget(button)
+        return button

@@ -1,0 +1,198 @@
+"""The panels over the table: which one is open, and what a touch beside it does.
+
+The other screen, which is always there, is :class:`kiosk.hud.Hud`.
+
+Invariant: the open panel follows :attr:`kiosk.session.Session.panel`; while one is open no touch
+reaches what lies under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Final
+
+from kivy.animation import Animation
+from kivy.clock import Clock
+from kivy.graphics import Color, Rectangle
+from kivy.uix.floatlayout import FloatLayout
+
+from kiosk import dialogs, theme
+from kiosk.art import FaceStyle
+from kiosk.choose import Choose
+from kiosk.commands import Panel
+from kiosk.hud import Hud, Send
+from kiosk.layout import Layout
+from kiosk.menu import Menu
+from kiosk.rules_page import RulesPage
+from kiosk.session import Session
+from kiosk.sheets import Sheet
+from kiosk.texts import Texts, available_languages
+from kiosk.theme import Palette
+from kiosk.widgets import Look
+
+__all__ = ["Hud", "PanelHost"]
+
+#: Seconds in which a panel appears; it takes touches from the first on.
+FADE: Final = 0.15
+#: Seconds for which a tap anywhere is not yet taken: it was meant for the table.
+SETTLE: Final = 0.8
+
+
+class PanelHost(FloatLayout):  # type: ignore[misc]
+    """Shows the session's panel.
+
+    Args:
+        send: carries a command to the session.
+        layout: where everything lies.
+        texts: the language.
+        palette: the colours.
+        style: how cards in pictures are printed.
+        languages: code and own name of each language that the menu offers; None for all.
+        reduced_motion: whether panels appear at once.
+
+    After every command the app calls :meth:`update`.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        layout: Layout,
+        texts: Texts,
+        *,
+        palette: Palette = theme.PALETTE,
+        style: FaceStyle | None = None,
+        languages: dict[str, str] | None = None,
+        reduced_motion: bool = False,
+    ) -> None:
+        super().__init__(size=layout.screen.size, size_hint=(None, None))
+        self._send = send
+        self._texts = texts
+        self._palette = palette
+        self._look = Look.of(layout, palette)
+        self._style = style or FaceStyle()
+        self._languages = available_languages() if languages is None else languages
+        self._reduced_motion = reduced_motion
+        self._session: Session | None = None
+        self._shown: Hashable = None
+        self._settled = True
+        self._settle = Clock.create_trigger(self._be_settled, SETTLE)
+        self.sheet: Sheet | None = None
+
+    # -- what the app calls ---------------------------------------------------------------------
+
+    def update(self, session: Session) -> None:
+        """Show the panel of the session as it is now, or none."""
+        self._session = session
+        wanted = _state(session)
+        if wanted == self._shown:
+            if self.sheet is not None:
+                self.sheet.refresh(session)
+            return
+        was_open = self.sheet is not None
+        self._shown = wanted
+        self.clear_widgets()
+        self.canvas.before.clear()
+        self.sheet = self._build(session)
+        if self.sheet is None:
+            return
+        with self.canvas.before:
+            Color(*self._palette.veil)
+            Rectangle(size=self.size)
+        self.add_widget(self.sheet)
+        self._settled = False
+        self._settle.cancel()
+        self._settle()
+        Animation.cancel_all(self, "opacity")
+        self.opacity = 1.0
+        if not was_open and not self._reduced_motion:
+            self.opacity = 0.0
+            Animation(opacity=1.0, duration=FADE).start(self)
+
+    def set_texts(self, texts: Texts) -> None:
+        """Speak another language at once."""
+        self._texts = texts
+        self._rebuild()
+
+    def set_layout(self, layout: Layout) -> None:
+        """Move to another screen size."""
+        self._look = Look.of(layout, self._palette)
+        self.size = layout.screen.size
+        self._rebuild()
+
+    # -- touch ----------------------------------------------------------------------------------
+
+    def on_touch_down(self, touch: Any) -> bool:
+        """Give the touch to the panel's buttons; let nothing through to the table."""
+        sheet = self.sheet
+        if sheet is None:
+            return False
+        if super().on_touch_down(touch) or not self._settled:
+            return True
+        inside = sheet.rect.contains(*touch.pos)
+        command = sheet.anywhere or (None if inside else sheet.outside)
+        if command is not None:
+            touch.grab(self)
+            touch.ud[self] = (sheet, command)
+        return True
+
+    def on_touch_move(self, touch: Any) -> bool:
+        """Keep moves from the table, too."""
+        return super().on_touch_move(touch) or self.sheet is not None
+
+    def on_touch_up(self, touch: Any) -> bool:
+        """Act on a tap beside the buttons, if the same panel is still open."""
+        if touch.grab_current is self:
+            touch.ungrab(self)
+            sheet, command = touch.ud.pop(self)
+            if sheet is self.sheet:
+                self._send(command)
+            return True
+        return super().on_touch_up(touch) or self.sheet is not None
+
+    # -- inside ---------------------------------------------------------------------------------
+
+    def _rebuild(self) -> None:
+        self._shown = None
+        if self._session is not None:
+            self.update(self._session)
+
+    def _be_settled(self, _seconds: float) -> None:
+        self._settled = True
+
+    def _build(self, session: Session) -> Sheet | None:
+        send, look, texts = self._send, self._look, self._texts
+        match session.panel:
+            case _ if session.attract:
+                return None
+            case Panel.WON:
+                return dialogs.won(send, look, texts, session)
+            case Panel.STUCK:
+                return dialogs.stuck(send, look, texts, session)
+            case Panel.CANNOT_WIN:
+                return dialogs.cannot_win(send, look, texts, session)
+            case Panel.GIVE_UP:
+                return dialogs.give_up(send, look, texts, session)
+            case Panel.COUNTDOWN:
+                return dialogs.Countdown(send, look, texts, session)
+            case Panel.MENU:
+                return Menu(send, look, texts, session, self._languages)
+            case Panel.RULES:
+                return RulesPage(send, look, texts, session, self._style)
+            case Panel.CHOOSE:
+                return Choose(send, look, texts, session)
+            case _:
+                return None
+
+
+def _state(session: Session) -> Hashable:
+    """All that decides what a panel looks like when it is built."""
+    if session.attract or session.panel is Panel.NONE:
+        return None
+    return (
+        session.panel,
+        session.preset,
+        session.position,
+        session.auto_play,
+        session.can_redo,
+        session.moves_back,
+    )

@@ -1,0 +1,244 @@
+"""What a panel is: a sheet over the dimmed table, and a builder for sheets that ask something.
+
+Invariant: a sheet is built for one state of the session and thrown away when that state is over;
+it sends commands and never changes anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from kivy.uix.widget import Widget
+
+from kiosk import boxes
+from kiosk.commands import Close, Command
+from kiosk.layout import Rect
+from kiosk.session import Session
+from kiosk.texts import Texts
+from kiosk.widgets import PushButton, Icon, Look, Plate, Role, TextBox, measure
+
+Send = Callable[[Command], object]
+
+#: How much smaller the type of a dialog may get before its texts are squeezed one by one.
+_SHRINKING: Final = (1.0, 0.93, 0.86, 0.8, 0.74, 0.68, 0.62)
+
+
+class Sheet(Widget):  # type: ignore[misc]
+    """A panel: a rounded plate that takes every touch on it.
+
+    Args:
+        look: the common look.
+        rect: the plate.
+
+    Attributes:
+        outside: the command that a tap outside the plate sends, or None for nothing.
+        anywhere: the command that a tap anywhere sends, buttons excepted, or None.
+    """
+
+    outside: Command | None = None
+    anywhere: Command | None = None
+
+    def __init__(self, look: Look, rect: Rect) -> None:
+        super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
+        self.look = look
+        self.rect = rect
+        self.add_widget(
+            Plate(
+                rect,
+                look.palette.panel,
+                round(2.5 * look.unit),
+                edge=look.palette.panel_edge,
+                line=look.line,
+            )
+        )
+
+    def refresh(self, session: Session) -> None:
+        """Show what has changed without building anew."""
+
+    def text(
+        self, rect: Rect, size: int, text: str, *, soft: bool = False, **options: Any
+    ) -> TextBox:
+        """Put a text on the sheet."""
+        palette = self.look.palette
+        box = TextBox(rect, size, palette.text_soft if soft else palette.text, text, **options)
+        self.add_widget(box)
+        return box
+
+
+def header(sheet: Sheet, send: Send, texts: Texts, title: str, below: str = "") -> Rect:
+    """Put a title, a line below it and a Close button on a sheet; return the room below them."""
+    look = sheet.look
+    pad, touch = 2 * look.unit, look.layout.touch
+    inside = sheet.rect.inset(pad)
+    bar = Rect(inside.x, inside.top - touch, inside.w, touch)
+    close = Rect(bar.right - touch, bar.y, touch, touch)
+    sheet.add_widget(PushButton(look, close, lambda: send(Close()), "", "close"))
+    words = Rect(bar.x, bar.y, bar.w - touch - look.unit, bar.h)
+    if below:
+        title_h = round(1.35 * look.scale.title)
+        below_h = min(round(2.6 * look.scale.caption), bar.h - title_h)
+        room = boxes.centred(words, words.w, title_h + below_h)
+        words, line = boxes.rows(room, (title_h, below_h), 0)
+        sheet.text(line, look.scale.caption, below, soft=True, halign="left", valign="top")
+    sheet.text(words, look.scale.title, title, bold=True, halign="left", wrap=False)
+    bottom = bar.y - look.unit
+    return Rect(inside.x, inside.y, inside.w, bottom - inside.y)
+
+
+# -- dialogs ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A button of a dialog."""
+
+    text: str
+    command: Command
+    icon: str | None = None
+    role: Role = "plain"
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a dialog says, from the top down.
+
+    Attributes:
+        title: the heading.
+        body: a sentence or two, or empty.
+        figures: numbers with their captions, side by side.
+        foot: a soft line at the bottom, or empty.
+        icon: a picture above the heading, or None.
+    """
+
+    title: str
+    body: str = ""
+    figures: tuple[tuple[str, str], ...] = ()
+    foot: str = ""
+    icon: str | None = None
+
+
+class Dialog(Sheet):
+    """A sheet in the middle of the screen that says something and offers a few buttons.
+
+    Args:
+        send: carries a command to the session.
+        look: the common look.
+        words: what it says.
+        choices: its buttons, in reading order.
+        across: how many buttons are side by side.
+        ring: px that are kept free above the heading for something round, relative to the
+            title size; 0 for nothing.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        look: Look,
+        words: Words,
+        choices: Sequence[Choice] = (),
+        *,
+        across: int = 2,
+        ring: float = 0.0,
+    ) -> None:
+        room = look.layout.panel
+        width = min(room.w, round(29 * look.scale.body))
+        for factor in _SHRINKING:
+            plan = _Plan(look, words, len(choices), across, ring, width, factor)
+            if plan.height <= room.h and plan.fits:
+                break
+        height = min(room.h, plan.height)
+        super().__init__(look, boxes.centred(look.layout.screen, width, height))
+        self.ring_rect: Rect | None = None
+        inside = boxes.shrunk(self.rect, plan.pad, plan.pad)
+        pieces = iter(boxes.rows(inside, plan.heights, plan.gap))
+        if ring:
+            self.ring_rect = next(pieces)
+        if words.icon:
+            piece = next(pieces)
+            self.add_widget(Icon(piece, words.icon, look.palette.accent))
+        self.text(next(pieces), plan.title, words.title, bold=True)
+        if words.body:
+            self.text(next(pieces), plan.body, words.body)
+        if words.figures:
+            self._put_figures(next(pieces), plan, words.figures)
+        across = plan.across
+        for start in range(0, len(choices), across):
+            row = choices[start : start + across]
+            cells = boxes.columns(next(pieces), len(row), plan.gap)
+            for choice, cell in zip(row, cells, strict=True):
+                self._put_choice(send, choice, cell)
+        if words.foot:
+            self.text(next(pieces), look.scale.caption, words.foot, soft=True)
+
+    def _put_figures(
+        self, rect: Rect, plan: _Plan, figures: Sequence[tuple[str, str]]
+    ) -> None:
+        cells = boxes.columns(rect, len(figures), self.look.unit)
+        for (figure, caption), cell in zip(figures, cells, strict=True):
+            self.add_widget(Plate(cell, self.look.palette.panel_raised, self.look.radius))
+            pair = boxes.centred(cell, cell.w - self.look.unit, plan.figure_h + plan.caption_h)
+            upper, lower = boxes.rows(pair, (plan.figure_h, plan.caption_h), 0)
+            self.text(upper, round(1.25 * plan.figure), figure, bold=True, wrap=False)
+            self.text(lower, self.look.scale.caption, caption, soft=True, wrap=False)
+
+    def _put_choice(self, send: Send, choice: Choice, rect: Rect) -> None:
+        self.add_widget(
+            PushButton(
+                self.look,
+                rect,
+                lambda: send(choice.command),
+                choice.text,
+                choice.icon,
+                role=choice.role,
+            )
+        )
+
+
+class _Plan:
+    """Heights of the pieces of a dialog at a type size of ``factor`` times the usual."""
+
+    def __init__(
+        self,
+        look: Look,
+        words: Words,
+        buttons: int,
+        across: int,
+        ring: float,
+        width: int,
+        factor: float,
+    ) -> None:
+        scale = replace(
+            look.scale,
+            **{
+                name: round(factor * getattr(look.scale, name))
+                for name in ("title", "body", "figure")
+            },
+        )
+        self.title, self.body, self.figure = scale.title, scale.body, scale.figure
+        self.pad = 3 * look.unit
+        self.gap = round(1.75 * look.unit * factor)
+        self.across = across
+        self.figure_h = round(1.6 * self.figure)
+        self.caption_h = round(1.4 * scale.caption)
+        text_w = width - 2 * self.pad
+        heights = []
+        self.fits = True
+        if ring:
+            heights.append(round(ring * self.title))
+        if words.icon:
+            heights.append(round(2.0 * self.title))
+        for text, size, bold in ((words.title, self.title, True), (words.body, self.body, False)):
+            if text:
+                needed = measure(text, size, bold=bold, width=text_w)
+                heights.append(needed.height)
+                self.fits = self.fits and needed.fits
+        if words.figures:
+            heights.append(self.figure_h + self.caption_h + 2 * look.unit)
+        button_h = max(look.layout.touch, round(2.6 * scale.button))
+        heights.extend([button_h] * -(-buttons // across))
+        if words.foot:
+            heights.append(round(1.5 * scale.caption))
+        self.heights = heights
+        self.height = sum(heights) + (len(heights) - 1) * self.gap + 2 * self.pad

@@ -1,0 +1,462 @@
+"""The few widgets that every screen is made of: text, icon, picture, plate, button.
+
+Each is put into a rectangle once and shows itself there.  A text is drawn into a texture only
+when the text or the room for it changes; a colour change only tints.
+
+Invariant: they know nothing of cards and sessions; a button acts at touch-up inside it and looks
+pressed from touch-down on, whatever time passes in between.
+
+Needs Kivy's window.  Call on the main thread only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from kivy.core.text import Label as CoreLabel
+from kivy.graphics import Color, Rectangle, SmoothLine, SmoothRoundedRectangle
+from kivy.graphics.texture import Texture
+from kivy.uix.widget import Widget
+
+from kiosk import theme
+from kiosk.faces import icon_texture
+from kiosk.layout import Layout, Rect
+from kiosk.theme import FONT_BOLD, FONT_REGULAR, Colour, Palette, TypeScale
+
+Horizontal = Literal["left", "center", "right"]
+Vertical = Literal["top", "middle", "bottom"]
+
+#: No text is ever drawn smaller than this, px, whatever its room.
+SMALLEST_TEXT: Final = 10
+_LINE_HEIGHT: Final = 1.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the widgets of one screen have in common.
+
+    Attributes:
+        layout: where things are, and how large a finger is.
+        palette: the colours.
+        scale: the font sizes.
+    """
+
+    layout: Layout
+    palette: Palette
+    scale: TypeScale
+
+    @classmethod
+    def of(cls, layout: Layout, palette: Palette = theme.PALETTE) -> Look:
+        """The look for a screen."""
+        return cls(layout, palette, theme.type_scale(min(layout.width, layout.height)))
+
+    @property
+    def unit(self) -> int:
+        """The least distance between things, px."""
+        return self.layout.unit
+
+    @property
+    def radius(self) -> int:
+        """Corner radius of buttons and fields, px."""
+        return round(1.5 * self.unit)
+
+    @property
+    def line(self) -> float:
+        """Width of a thin line, px."""
+        return max(1.0, self.unit / 8)
+
+
+# -- text ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A text as it will be drawn.
+
+    Attributes:
+        size: the font size, px.
+        width, height: what it takes, px.
+        fits: whether that is within the room that was given.
+    """
+
+    size: int
+    width: int
+    height: int
+    fits: bool
+
+
+def measure(text: str, size: int, *, bold: bool = False, width: int | None = None) -> Fitted:
+    """How large a text is, in lines of at most ``width`` px, broken between words only.
+
+    ``fits`` tells whether every word is within ``width``.
+    """
+    label = _label(text, size, bold=bold, width=width)
+    label.resolve_font_name()
+    w, h = label.render()
+    if width is None:
+        return Fitted(size, w, h, True)
+    words_fit = all(label.get_extents(word)[0] <= width for word in text.split())
+    return Fitted(size, min(width, label.get_extents(text)[0]), h, words_fit)
+
+
+def fit(
+    texts: Sequence[str],
+    size: int,
+    room: tuple[int, int],
+    *,
+    bold: bool = False,
+    wrap: bool = True,
+) -> Fitted:
+    """The largest common font size, up to ``size``, at which each text fits into ``room``.
+
+    What does not fit at :data:`SMALLEST_TEXT` is given that size, with ``fits`` false.
+    """
+    width, height = room
+    for px in range(size, SMALLEST_TEXT - 1, -1):
+        sizes = [measure(text, px, bold=bold, width=width if wrap else None) for text in texts]
+        found = Fitted(
+            px,
+            max((s.width for s in sizes), default=0),
+            max((s.height for s in sizes), default=0),
+            all(s.fits and s.width <= width and s.height <= height for s in sizes),
+        )
+        if found.fits:
+            return found
+    return found
+
+
+def _label(
+    text: str, size: int, *, bold: bool, width: int | None = None, halign: Horizontal = "left"
+) -> Any:
+    return CoreLabel(
+        text=text,
+        font_name=FONT_BOLD if bold else FONT_REGULAR,
+        font_size=size,
+        text_size=(width, None),
+        halign=halign,
+        line_height=_LINE_HEIGHT,
+    )
+
+
+class TextBox(Widget):  # type: ignore[misc]
+    """A text in a rectangle, made smaller only where it would not fit.
+
+    Args:
+        rect: the room for it.
+        size: its font size, px.
+        colour: its colour.
+        text: what it says first.
+        bold: whether in the bold face.
+        halign, valign: where in the rectangle.
+        wrap: whether it may take several lines.
+
+    Attributes:
+        fitted: how it is drawn; ``fitted.fits`` is false when the text does not fit at all.
+    """
+
+    def __init__(
+        self,
+        rect: Rect,
+        size: int,
+        colour: Colour,
+        text: str = "",
+        *,
+        bold: bool = False,
+        halign: Horizontal = "center",
+        valign: Vertical = "middle",
+        wrap: bool = True,
+    ) -> None:
+        super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
+        self.rect = rect
+        self.text = ""
+        self.fitted = Fitted(size, 0, 0, True)
+        self._font_size = size
+        self._bold = bold
+        self._halign: Horizontal = halign
+        self._valign: Vertical = valign
+        self._wrap = wrap
+        with self.canvas:
+            self._colour = Color(*colour)
+            self._quad = Rectangle(size=(0, 0))
+        self.set_text(text)
+
+    def set_text(self, text: str) -> None:
+        """Say something else; nothing happens when it is the same."""
+        if text == self.text:
+            return
+        self.text = text
+        self._draw()
+
+    def set_colour(self, colour: Colour) -> None:
+        """Tint the text."""
+        if tuple(self._colour.rgba) != colour:
+            self._colour.rgba = colour
+
+    def _draw(self) -> None:
+        rect = self.rect
+        if not self.text:
+            self._quad.size = (0, 0)
+            return
+        self.fitted = fit([self.text], self._font_size, rect.size, bold=self._bold, wrap=self._wrap)
+        label = _label(
+            self.text,
+            self.fitted.size,
+            bold=self._bold,
+            width=rect.w if self._wrap else None,
+            halign=self._halign,
+        )
+        label.refresh()
+        texture = label.texture
+        shift = {"left": 0.0, "center": 0.5, "right": 1.0}[self._halign]
+        lift = {"bottom": 0.0, "middle": 0.5, "top": 1.0}[self._valign]
+        self._quad.texture = texture
+        self._quad.size = texture.size
+        self._quad.pos = (
+            round(rect.x + (rect.w - texture.width) * shift),
+            round(rect.y + (rect.h - texture.height) * lift),
+        )
+
+
+# -- shapes -------------------------------------------------------------------------------------
+
+
+class Picture(Widget):  # type: ignore[misc]
+    """A texture in the middle of a rectangle, at the texture's own size."""
+
+    def __init__(self, rect: Rect, texture: Texture, tint: Colour = (1, 1, 1, 1)) -> None:
+        super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
+        w, h = texture.size
+        with self.canvas:
+            self._colour = Color(*tint)
+            Rectangle(
+                texture=texture,
+                pos=(rect.x + (rect.w - w) // 2, rect.y + (rect.h - h) // 2),
+                size=(w, h),
+            )
+
+    def set_colour(self, colour: Colour) -> None:
+        """Tint the picture."""
+        if tuple(self._colour.rgba) != colour:
+            self._colour.rgba = colour
+
+
+class Icon(Picture):
+    """An icon as large as its rectangle allows."""
+
+    def __init__(self, rect: Rect, name: str, tint: Colour) -> None:
+        super().__init__(rect, icon_texture(name, max(1, min(rect.size))), tint)
+
+
+class Plate(Widget):  # type: ignore[misc]
+    """A filled rectangle with round corners, and a thin edge if wanted."""
+
+    def __init__(
+        self, rect: Rect, colour: Colour, radius: float, edge: Colour | None = None, line: float = 1
+    ) -> None:
+        super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
+        with self.canvas:
+            self._colour = Color(*colour)
+            SmoothRoundedRectangle(pos=rect.pos, size=rect.size, radius=[radius])
+            if edge is not None:
+                Color(*edge)
+                SmoothLine(
+                    rounded_rectangle=(rect.x, rect.y, rect.w, rect.h, radius), width=line
+                )
+
+    def set_colour(self, colour: Colour) -> None:
+        """Fill with another colour."""
+        if tuple(self._colour.rgba) != colour:
+            self._colour.rgba = colour
+
+
+# -- button -------------------------------------------------------------------------------------
+
+Role = Literal["plain", "accent", "danger", "chosen"]
+
+
+class Pressable(Widget):  # type: ignore[misc]
+    """Something that acts when it is touched and let go.
+
+    A finger that slides off lets go of it, one that slides back presses it again; a slip of
+    ``slop`` px beyond the edge still counts as on it.  A touch that ends after the widget has left
+    the screen does nothing.
+
+    Args:
+        rect: the touch target.
+        slop: px.
+        act: called at touch-up.
+
+    Attributes:
+        down: whether it is being pressed.
+        enabled: whether it acts; a touch on it is taken in any case.
+    """
+
+    def __init__(self, rect: Rect, slop: float, act: Callable[[], object]) -> None:
+        super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
+        self.rect = rect
+        self.down = False
+        self.enabled = True
+        self._slop = slop
+        self._act = act
+
+    def show(self) -> None:
+        """Called whenever ``down`` or ``enabled`` has changed."""
+
+    def set_enabled(self, enabled: bool) -> None:
+        """Whether it acts from now on."""
+        if enabled != self.enabled:
+            self.enabled = enabled
+            self._press(self.down and enabled)
+            self.show()
+
+    def _press(self, down: bool) -> None:
+        if down != self.down:
+            self.down = down
+            self.show()
+
+    def on_touch_down(self, touch: Any) -> bool:
+        """Take a touch that comes down on it."""
+        if not self.rect.contains(*touch.pos):
+            return False
+        if self.enabled and not touch.is_mouse_scrolling:
+            touch.grab(self)
+            self._press(True)
+        return True
+
+    def on_touch_move(self, touch: Any) -> bool:
+        """Follow the touch off the button and back."""
+        if touch.grab_current is not self:
+            return False
+        self._press(self.enabled and self.rect.distance(*touch.pos) <= self._slop)
+        return True
+
+    def on_touch_up(self, touch: Any) -> bool:
+        """Act, if the finger is still on it."""
+        if touch.grab_current is not self:
+            return False
+        touch.ungrab(self)
+        on_it = self.enabled and self.rect.distance(*touch.pos) <= self._slop
+        self._press(False)
+        if on_it and self.get_root_window() is not None:
+            self._act()
+        return True
+
+
+# Not "Button": Kivy styles widgets by the names of their classes.
+class PushButton(Pressable):
+    """A button with an icon, a label or both: beside each other, or the icon above.
+
+    Args:
+        look: the common look.
+        rect: the button, touch target and all.
+        act: called when it has been pressed and let go.
+        text: its label; may be empty.
+        icon: the icon's name, or None.
+        role: ``accent`` for the one thing to do, ``danger`` for what cannot be taken back,
+            ``chosen`` for the present choice among several.
+        size: font size of the label, px; None for the usual.
+        stacked: whether the icon is above the label.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        rect: Rect,
+        act: Callable[[], object],
+        text: str = "",
+        icon: str | None = None,
+        *,
+        role: Role = "plain",
+        size: int | None = None,
+        stacked: bool = False,
+    ) -> None:
+        super().__init__(rect, look.unit, act)
+        self._look = look
+        self._role: Role = role
+        palette = look.palette
+        self._plate = Plate(
+            rect,
+            palette.button,
+            look.radius,
+            edge=palette.accent if role == "chosen" else None,
+            line=1.5 * look.line,
+        )
+        self.add_widget(self._plate)
+        icon_rect, text_rect = (_stacked if stacked else _beside)(
+            look, rect, text, size or look.scale.button, has_icon=icon is not None
+        )
+        self._icon = Icon(icon_rect, icon, palette.text) if icon else None
+        if self._icon:
+            self.add_widget(self._icon)
+        self.label = TextBox(
+            text_rect,
+            size or look.scale.button,
+            palette.text,
+            text,
+            bold=True,
+            valign="middle",
+            halign="center" if stacked or not icon else "left",
+        )
+        self.add_widget(self.label)
+        self.show()
+
+    def show(self) -> None:
+        """Colour plate, icon and label for what the button can do now."""
+        palette = self._look.palette
+        plate, ink = {
+            "plain": (palette.button, palette.text),
+            "chosen": (palette.button, palette.accent),
+            "accent": (palette.accent, palette.on_accent),
+            "danger": (palette.danger, palette.on_danger),
+        }[self._role]
+        if not self.enabled:
+            plate, ink = theme.with_alpha(palette.button, 0.45), palette.disabled
+        elif self.down:
+            plate = {
+                "accent": palette.accent_down,
+                "danger": theme.mix(palette.danger, palette.text, 0.3),
+            }.get(self._role, palette.button_down)
+        self._plate.set_colour(plate)
+        self.label.set_colour(ink)
+        if self._icon:
+            self._icon.set_colour(ink)
+
+
+def _stacked(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> tuple[Rect, Rect]:
+    """Rectangles of icon and label, one above the other; the label has room for two lines."""
+    inside = rect.inset(max(3, look.unit // 2))
+    if not has_icon or not text:
+        return inside, inside
+    label_h = min(inside.h // 2, round(2.3 * size))
+    room = inside.h - label_h
+    side = max(1, min(round(0.92 * room), inside.w, round(2.2 * size)))
+    return (
+        Rect(inside.x + (inside.w - side) // 2, inside.y + label_h + (room - side) // 2, side, side),
+        Rect(inside.x, inside.y, inside.w, label_h),
+    )
+
+
+def _beside(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> tuple[Rect, Rect]:
+    """Rectangles of icon and label side by side, together in the middle of the button."""
+    inside = Rect(
+        rect.x + round(1.25 * look.unit),
+        rect.y + look.unit // 2,
+        rect.w - round(2.5 * look.unit),
+        rect.h - look.unit,
+    )
+    if not has_icon:
+        return inside, inside
+    if not text:
+        side = max(1, round(0.5 * min(rect.size)))
+        return Rect(rect.x + (rect.w - side) // 2, rect.y + (rect.h - side) // 2, side, side), inside
+    side = max(1, min(round(1.35 * size), inside.h))
+    gap = look.unit
+    room = inside.w - side - gap
+    needed = min(room, fit([text], size, (room, inside.h), bold=True).width + 1)
+    left = inside.x + (room - needed) // 2
+    return (
+        Rect(left, inside.y + (inside.h - side) // 2, side, side),
+        Rect(left + side + gap, inside.y, needed, inside.h),
+    )
