@@ -106,7 +106,7 @@ PALETTE: Final = Palette(
     accent_down=colour("#d9a135"),
     on_accent=colour("#241a06"),
     success=colour("#7fd0a0"),
-    danger=colour("#f08a6c"),
+    danger=colour("#f7a38a"),
     on_danger=colour("#2b0d05"),
 )
 
