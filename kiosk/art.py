@@ -263,8 +263,8 @@ _PIP_SIZES: Final[Mapping[int, tuple[float, float, float]]] = {
     4: (27, 25, 22.5),
     5: (27, 27, 22.5),
     6: (25, 28.5, 21),
-    7: (23, 27, 23.5),
-    8: (23, 27, 23.5),
+    7: (21, 27, 23.5),
+    8: (21, 25.5, 23.5),
     9: (20.5, 23.5, 24),
     10: (20.5, 23.5, 24),
 }
@@ -427,11 +427,7 @@ class _Printer:
 
     def _figure(self, card: Card, x: float, foot: float, scale: float) -> str:
         """A court figure 100 units high and wide, scaled, standing on ``foot``."""
-        figure = (
-            _court(card.rank)
-            .replace("#c0ffee", hex_of(self._colour_of(card.suit)))
-            .replace("#dec0de", hex_of(self.colours.stock))
-        )
+        figure = _court(card.rank).replace("#c0ffee", hex_of(self._colour_of(card.suit)))
         return (
             f'<g transform="translate({x - 50 * scale:.2f} {foot - 100 * scale:.2f}) '
             f'scale({scale:g})">{figure}</g>'

@@ -25,7 +25,7 @@ from engine.cards import Card
 from kiosk import art, theme
 from kiosk.art import FaceStyle
 
-__all__ = ["FaceStyle", "Faces", "ground_texture", "icon_texture"]
+__all__ = ["FaceStyle", "Faces", "ground_texture", "icon_texture", "texture_of"]
 
 #: Larger sheets gain nothing, and older GPUs refuse them.
 _LARGEST_SHEET: Final = 4096
@@ -57,7 +57,7 @@ class Faces:
         self.ring_margin: Final = art.ring_margin(card_width)
         self._regions: dict[str, TextureRegion] = {}
         for page in art.pages(card_width, self.style, _largest_side()):
-            texture = _texture_of(page.svg)
+            texture = texture_of(page.svg)
             for name, box in page.places.items():
                 # Regions count from the bottom; the sheet, like every SVG, from the top.
                 bottom = page.height - box.y - box.height
@@ -133,8 +133,16 @@ def _largest_side() -> int:
     return min(_LARGEST_SHEET, int(glGetIntegerv(GL_MAX_TEXTURE_SIZE)[0]))
 
 
-def _texture_of(svg: str) -> Texture:
+def texture_of(svg: str) -> Texture:
+    """Any SVG text as a texture of its own size, such as one picture of :func:`art.picture`.
+
+    Raises:
+        ValueError: ``svg`` is not an SVG text.
+    """
     return _upload(*_pixels(svg))
+
+
+_texture_of = texture_of  # the name that the rules page still uses
 
 
 def _pixels(svg: str, side: int | None = None) -> tuple[int, int, bytes]:

@@ -90,7 +90,7 @@ def test_every_face_is_shown_upright_and_as_it_was_drawn(deck: Any) -> None:
     from kiosk import faces
 
     for card in (*DECK[::5], Card.parse("TH"), Card.parse("KS")):
-        alone = faces._texture_of(art.picture(str(card), 84, deck.style))
+        alone = faces.texture_of(art.picture(str(card), 84, deck.style))
         pairs = zip(b"".join(shown(deck.of(card))), b"".join(shown(alone)), strict=True)
         assert max(abs(a - b) for a, b in pairs) <= 16, card
 
@@ -190,6 +190,13 @@ def test_icons_that_cannot_be_drawn_are_refused() -> None:
         icon_texture("teapot", 40)
     with pytest.raises(ValueError, match="0 px"):
         icon_texture("undo", 0)
+
+
+def test_what_is_no_drawing_is_refused() -> None:
+    from kiosk.faces import texture_of
+
+    with pytest.raises(ValueError):
+        texture_of("not a drawing")
 
 
 def test_the_ground_runs_from_the_middle_to_the_corners() -> None:
