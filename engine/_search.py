@@ -50,6 +50,16 @@ for _i in range(64):
 _LENGTH: Final = array("B", [_i.bit_length() for _i in range(4096)])
 
 
+def _lowest(mask: int) -> int:
+    """The index of the lowest bit of a mask that is not 0."""
+    return _BIT[(mask & -mask) % 67]
+
+
+def _length(mask: int) -> int:
+    """One above the index of the highest bit of a 24-bit mask, 0 for 0."""
+    return _LENGTH[mask >> 12] + 12 if mask >> 12 else _LENGTH[mask]
+
+
 class Search:
     """One search, which :meth:`run` carries on in portions.
 
@@ -86,11 +96,16 @@ class Search:
         self._masks = tables.masks
         self._exposed = tables.exposed
         self._after = tables.after
+        self._covers = tables.covers
+        self._covered = tables.covered
+        self._below = tables.below
+        self._above = tables.above
         self._deck_goal = int(deck_goal)
         self._stock_playable = int(stock_playable)
         self._overlap = int(overlap)
         self._max_slots = max_slots
 
+        self._ranks = array("B", ranks)
         self._kings = 0  # pyramid places of Kings
         self._place_family = array("B", [0]) * 52
         self._place_bit = array("Q", [0]) * 52  # the bit of each place in the field
@@ -121,7 +136,6 @@ class Search:
                         self._pyramid_partners[place] |= 1 << other
                     else:
                         self._stock_partners[place] |= 1 << (other - 28)
-        self._make_geometry()
 
         # Kings of the stock leave on their own as they turn up: "Kings" in docs/solver.md.
         stock = remaining >> 28
@@ -129,7 +143,7 @@ class Search:
             if ranks[28 + j] == 13:
                 stock &= ~(1 << j)
         below = stock & ((1 << waste_end) - 1)
-        redeals = 24 if redeals is None else redeals
+        redeals = 24 if redeals is None else max(redeals, 0)
         self._unlimited = int(redeals >= stock.bit_count())
         self._last_pass = 0 if self._unlimited else redeals
         time = 0 if self._unlimited else below.bit_length()
@@ -164,42 +178,13 @@ class Search:
         else:
             self._push(shape, stock, field, time, 0, 0)
 
-    def _make_geometry(self) -> None:
-        """Fill in who covers whom: direct, and over any number of cards between."""
-        covers = array("I", [0]) * 28
-        for place in range(28):
-            row = 0
-            while (row + 1) * (row + 2) // 2 <= place:
-                row += 1
-            if row < 6:
-                covers[place] = 3 << (place + row + 1)
-        below = array("I", [0]) * 28
-        above = array("I", [0]) * 28
-        for place in range(27, -1, -1):
-            below[place] = covers[place]
-            for other in range(28):
-                if covers[place] >> other & 1:
-                    below[place] |= below[other]
-        for place in range(28):
-            for other in range(28):
-                if below[other] >> place & 1:
-                    above[place] |= 1 << other
-        self._covers = covers  # the two cards that cover a place
-        self._below = below  # every card that must go before the place is exposed
-        self._above = above  # every card that waits for the place
-        self._covered = array("I", [0]) * 28  # the cards that the place covers
-        for place in range(28):
-            for other in range(28):
-                if covers[other] >> place & 1:
-                    self._covered[place] |= 1 << other
-
     # -- small steps --------------------------------------------------------------------------
 
     def _without_kings(self, shape: int) -> int:
         """Take every King away that is exposed, and those that this exposes."""
         kings = self._exposed[shape] & self._kings
         while kings:
-            shape = self._after[shape * 28 + _BIT[(kings & -kings) % 67]]
+            shape = self._after[shape * 28 + _lowest(kings)]
             kings = self._exposed[shape] & self._kings
         return shape
 
@@ -302,16 +287,16 @@ class Search:
                 break
             self._top -= 1
             top = self._top
-            depth = int(self._stack_depth[top])
+            depth = self._stack_depth[top]
             self._path[depth] = self._stack_move[top]
-            shape = int(self._stack_shape[top])
-            stock = int(self._stack_stock[top])
-            time = int(self._stack_time[top])
+            shape = self._stack_shape[top]
+            stock = self._stack_stock[top]
+            time = self._stack_time[top]
             if not self._is_new(shape << 24 | stock, time):
                 continue
             self.positions += 1
             budget -= 1
-            if self._expand(shape, stock, int(self._stack_field[top]), time, depth + 1):
+            if self._expand(shape, stock, self._stack_field[top], time, depth + 1):
                 state = WON
             elif self._used * 2 > len(self._table) and not self._grow():
                 state = OUT_OF_MEMORY
@@ -324,7 +309,7 @@ class Search:
         last = len(table) - 1
         slot = (key * 0x1E3779B1 >> 20) & last
         while True:
-            entry = int(table[slot])
+            entry = table[slot]
             if entry == 0:
                 self._used += 1
                 break
@@ -355,69 +340,73 @@ class Search:
     def _expand(self, shape: int, stock: int, field: int, time: int, depth: int) -> bool:
         """Put the positions after each removal on the stack; True if one of them is won."""
         base = self._top
-        exposed = int(self._exposed[shape])
-        pyramid = int(self._masks[shape])
+        exposed = self._exposed[shape]
+        pyramid = self._masks[shape]
         number = time >> 5
         w = time & 31
         ahead = stock  # stock cards that can still come up
         if w and number == self._last_pass and not self._unlimited:
             ahead = stock >> (w - 1) << (w - 1)
 
-        if self._stock_playable:
-            upper = stock
-            i = _BIT[(upper & -upper) % 67] if upper else 0
-            upper &= upper - 1
+        # The earliest of the new times must be tried first, so it is pushed last: first the stock
+        # cards of the next pass, then those of this one, the last to come up first.
+        playable = ahead
+        if not self._stock_playable:
+            playable = 0
+            cards = exposed
+            while cards:
+                playable |= self._stock_partners[_lowest(cards)]
+                cards &= cards - 1
+            playable &= ahead
+        now = playable
+        if not self._unlimited and w:
+            now = playable >> (w - 1) << (w - 1)
+        for part in (playable ^ now, now):
+            upper = part
             while upper:
-                j = int(_BIT[(upper & -upper) % 67])
-                upper &= upper - 1
-                if (
-                    self._stock_partners[28 + i] >> j & 1
-                    and ahead >> i & 1
-                    and self._try(
-                        shape,
-                        stock & ~(1 << i | 1 << j),
-                        field,
-                        number,
-                        w,
-                        i,
-                        28 + i,
-                        28 + j,
-                        depth,
-                    )
-                ):
-                    return True
-                i = j
+                j = _length(upper) - 1
+                upper ^= 1 << j
+                left = stock ^ (1 << j)
+                if self._stock_playable:
+                    above = left >> j << j
+                    k = _lowest(above)
+                    if (
+                        above
+                        and self._stock_partners[28 + j] >> k & 1
+                        and self._try(
+                            shape, left ^ (1 << k), field, number, w, j, 28 + j, 28 + k, depth
+                        )
+                    ):
+                        return True
+                under = left & ((1 << j) - 1)
+                i = _length(under) - 1
+                if i >= 0 and self._ranks[28 + i] == self._ranks[28 + j] and part >> i & 1:
+                    continue  # "Equal neighbours"
+                others = self._pyramid_partners[28 + j] & exposed
+                while others:
+                    a = _lowest(others)
+                    others &= others - 1
+                    after = self._without_kings(self._after[shape * 28 + a])
+                    if self._try(after, left, field, number, w, j, a, 28 + j, depth):
+                        return True
 
         cards = exposed
         while cards:
             bit = cards & -cards
             cards ^= bit
-            a = int(_BIT[bit % 67])
-            others = int(self._stock_partners[a]) & ahead
-            after = self._without_kings(self._after[shape * 28 + a])
-            while others:
-                j = int(_BIT[(others & -others) % 67])
-                others &= others - 1
-                if self._try(after, stock & ~(1 << j), field, number, w, j, a, 28 + j, depth):
-                    return True
-
-        cards = exposed
-        while cards:
-            bit = cards & -cards
-            cards ^= bit
-            a = int(_BIT[bit % 67])
-            others = int(self._pyramid_partners[a]) & cards
+            a = _lowest(bit)
+            others = self._pyramid_partners[a] & cards
             if self._overlap:
-                below = int(self._pyramid_partners[a]) & int(self._covered[a])
+                below = self._pyramid_partners[a] & self._covered[a]
                 while below:
-                    low = int(_BIT[(below & -below) % 67])
+                    low = _lowest(below)
                     below &= below - 1
-                    if int(self._covers[low]) & pyramid == bit:
+                    if self._covers[low] & pyramid == bit:
                         others |= 1 << low
             while others:
-                b = int(_BIT[(others & -others) % 67])
+                b = _lowest(others)
                 others &= others - 1
-                after = self._after[int(self._after[shape * 28 + a]) * 28 + b]
+                after = self._after[self._after[shape * 28 + a] * 28 + b]
                 low = min(a, b)
                 high = max(a, b)
                 if self._is_forced(low, high, pyramid, stock):
@@ -434,11 +423,11 @@ class Search:
     def _is_forced(self, a: int, b: int, pyramid: int, stock: int) -> bool:
         """Whether a pair of the pyramid that can go now must go together: "Forced pairs"."""
         for one, other in ((a, b), (b, a)):
-            if int(self._stock_partners[one]) & stock == 0:
-                partners = int(self._pyramid_partners[one]) & pyramid
-                apart = int(self._above[one])
+            if self._stock_partners[one] & stock == 0:
+                partners = self._pyramid_partners[one] & pyramid
+                apart = self._above[one]
                 if self._overlap:
-                    apart &= ~int(self._covered[one])
+                    apart &= ~self._covered[one]
                 if partners & ~apart == 1 << other:
                     return True
         return False
@@ -465,7 +454,7 @@ class Search:
             self._depth = depth + 1
             return True
         time = number * 32 + w
-        family = int(self._place_family[low])
+        family = self._place_family[low]
         if self._unlimited:
             if self._deadline(family, field >> (8 * family) & 255) == NEVER:
                 return False
@@ -474,19 +463,19 @@ class Search:
                 if played < w - 1:
                     number += 1
                 under = stock & ((1 << played) - 1)
-                w = _LENGTH[under >> 12] + 12 if under >> 12 else _LENGTH[under]
+                w = _length(under)
                 time = number * 32 + w
             if number == self._last_pass and w:
-                out = self._out_of_reach(int(self._masks[shape]), stock, w)
+                out = self._out_of_reach(self._masks[shape], stock, w)
                 if out:
                     if self._deck_goal:
                         return False
                     stock &= ~out
                     while out:
-                        field &= ~self._place_bit[28 + _BIT[(out & -out) % 67]]
+                        field &= ~self._place_bit[28 + _lowest(out)]
                         out &= out - 1
                     under = stock & ((1 << w) - 1)
-                    w = _LENGTH[under >> 12] + 12 if under >> 12 else _LENGTH[under]
+                    w = _length(under)
                     time = number * 32 + w
             if self._is_too_late(field, stock, number, w):
                 return False
@@ -497,13 +486,16 @@ class Search:
         """Whether a family's deadline has passed."""
         waste = stock & ((1 << w) - 1)
         for family in range(_FAMILIES):
-            deadline = self._deadline(family, field >> (8 * family) & 255)
+            mask = field >> (8 * family) & 255
+            deadline = self._deadlines[family * 256 + mask]
+            if deadline == _UNKNOWN:
+                deadline = self._deadline(family, mask)
             left = deadline - number * 32
             if left < 24:
                 if left < 0:
                     return True
                 under = waste & self._family_stock[family]
-                if left < (_LENGTH[under >> 12] + 12 if under >> 12 else _LENGTH[under]):
+                if left < _length(under):
                     return True
         return False
 
@@ -512,10 +504,9 @@ class Search:
         comes = stock >> w << w if self._stock_playable else 0
         waste = stock & ((1 << w) - 1)
         while waste:
-            j = (_LENGTH[waste >> 12] + 12 if waste >> 12 else int(_LENGTH[waste])) - 1
+            j = _length(waste) - 1
             if not (
-                int(self._pyramid_partners[28 + j]) & pyramid
-                or int(self._stock_partners[28 + j]) & comes
+                self._pyramid_partners[28 + j] & pyramid or self._stock_partners[28 + j] & comes
             ):
                 return waste
             waste ^= 1 << j

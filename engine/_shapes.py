@@ -11,11 +11,12 @@ rank when the masks are sorted.  The tables depend on nothing but the geometry o
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from engine.deal import PYRAMID_SIZE
-from engine.position import COVER_MASKS, PYRAMID_MASK
+from engine.position import COVER_MASKS, COVERS, PYRAMID_MASK
 
 SHAPE_COUNT: Final = 1430
 
@@ -29,12 +30,20 @@ class ShapeTables(NamedTuple):
         exposed: the 28-bit mask of the exposed places of each shape.
         after: ``after[shape * 28 + place]`` is the shape that is left when the exposed card of
             ``place`` goes; 0xFFFF where no exposed card lies there.
+        covers: for each place the 28-bit mask of the two places that cover it.
+        covered: likewise of the places that it covers.
+        below: likewise of all places that must be empty before it is exposed.
+        above: likewise of all places that wait for it.
     """
 
     number_of: dict[int, int]
     masks: array[int]
     exposed: array[int]
     after: array[int]
+    covers: array[int]
+    covered: array[int]
+    below: array[int]
+    above: array[int]
 
 
 @cache
@@ -59,6 +68,25 @@ def shape_tables() -> ShapeTables:
         for place in range(PYRAMID_SIZE):
             if exposed_of[mask] >> place & 1:
                 after[number * PYRAMID_SIZE + place] = number_of[mask ^ (1 << place)]
+    below = [0] * PYRAMID_SIZE
+    for place in reversed(range(PYRAMID_SIZE)):
+        for cover in COVERS[place]:
+            below[place] |= 1 << cover | below[cover]
     return ShapeTables(
-        number_of, array("I", masks), array("I", [exposed_of[mask] for mask in masks]), after
+        number_of,
+        masks=array("I", masks),
+        exposed=array("I", [exposed_of[mask] for mask in masks]),
+        after=after,
+        covers=array("I", COVER_MASKS),
+        covered=array("I", _transposed(COVER_MASKS)),
+        below=array("I", below),
+        above=array("I", _transposed(below)),
     )
+
+
+def _transposed(masks: Sequence[int]) -> list[int]:
+    """For each place the places whose mask has it."""
+    return [
+        sum(1 << other for other, mask in enumerate(masks) if mask >> place & 1)
+        for place in range(PYRAMID_SIZE)
+    ]

@@ -8,13 +8,17 @@ workers or on interruptions; the pool file appears complete, in one step, or not
 
 from __future__ import annotations
 
+import hashlib
+import signal
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
 from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 
+from engine import _search, solver
 from engine.deal import Deal
 from engine.pool import (
     POOL_FORMAT,
@@ -74,6 +78,7 @@ def build(
         with closing(sqlite3.connect(work)) as connection:
             _prepare(connection)
             for preset in PRESETS:
+                # Zero deals asked for is no reason to try even one.
                 if wanted.get(preset, 0):
                     _fill(connection, preset, wanted[preset], workers, progress)
             digest = _finish(connection, path, wanted)
@@ -84,6 +89,17 @@ def build(
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables of the work file; results of another solver are thrown away."""
+    connection.execute("CREATE TABLE IF NOT EXISTS solver (fingerprint TEXT)")
+    fingerprint = hashlib.sha256()
+    for file in (_search.__file__, solver.__file__):
+        assert file is not None
+        fingerprint.update(Path(file).read_bytes())
+    row = (fingerprint.hexdigest(),)
+    if connection.execute("SELECT fingerprint FROM solver").fetchall() != [row]:
+        connection.execute("DELETE FROM solver")
+        connection.execute("INSERT INTO solver VALUES (?)", row)
+        connection.execute("DROP TABLE IF EXISTS tried")
     connection.execute(
         "CREATE TABLE IF NOT EXISTS tried"
         " (preset TEXT, number INTEGER, line BLOB, PRIMARY KEY (preset, number))"
@@ -126,7 +142,11 @@ def _portions(preset: str, first: int, workers: int) -> Generator[list[bytes | N
     if workers == 1:
         for start in count(first, PORTION):
             yield _portion(preset, start)
-    executor = ProcessPoolExecutor(workers)
+    # Fresh processes rather than forks: whoever builds may have threads.  Ctrl-C reaches them too,
+    # but is for the parent to handle.
+    executor = ProcessPoolExecutor(
+        workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+    )
     try:
         starts = count(first, PORTION)
         # Enough ahead that no worker waits for the one slow deal of the portion that is due.

@@ -63,7 +63,7 @@ class Solution:
     @property
     def winnable(self) -> bool | None:
         """True, False, or None for undecided."""
-        return None if self.verdict is Verdict.UNDECIDED else self.verdict is Verdict.WINNABLE
+        return _as_bool(self.verdict)
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,15 @@ class MinPasses:
     line: tuple[Move, ...]
     positions: int
     reason: Reason | None = None
+
+    @property
+    def winnable(self) -> bool | None:
+        """True, False, or None for undecided."""
+        return _as_bool(self.verdict)
+
+
+def _as_bool(verdict: Verdict) -> bool | None:
+    return None if verdict is Verdict.UNDECIDED else verdict is Verdict.WINNABLE
 
 
 def solve(

@@ -1,0 +1,475 @@
+"""The engine's command line: ``python -m engine deal | solve | pool | bench``.
+
+Invariant: answers go to the standard output, everything else to the standard error; the exit code
+is 0 when all went well, 1 when a pool is not as it should be, 2 for bad input.  Ctrl-C and a
+reader that goes away end a command without a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any, BinaryIO, Final
+
+from engine.deal import Deal, DealError
+from engine.pool import DEFAULT_PATH, Pool, PoolError
+from engine.pool_build import Progress, build
+from engine.position import Position
+from engine.rules import PRESETS, Rules, RulesError
+from engine.solver import min_passes, solve
+
+BAD_INPUT: Final = 2
+BAD_POOL: Final = 1
+INTERRUPTED: Final = 128 + signal.SIGINT
+BROKEN_PIPE: Final = 128 + signal.SIGPIPE
+
+#: No deal is longer; a line without end must not fill the memory.
+LONGEST_LINE: Final = 1000
+
+DEFAULT_DEALS: Final = 400
+
+
+class InputError(Exception):
+    """What was asked for cannot be read; the message says why."""
+
+
+# -- deal -------------------------------------------------------------------------------------
+
+
+def run_deal(args: argparse.Namespace) -> int:
+    """Print the cards of a deal number."""
+    deal: Deal = args.number
+    if args.json:
+        _print_json(
+            {
+                "number": deal.number,
+                "pyramid": [str(card) for card in deal.pyramid],
+                "stock": [str(card) for card in deal.stock],
+            }
+        )
+    else:
+        print(deal)
+    return 0
+
+
+# -- solve ------------------------------------------------------------------------------------
+
+
+def run_solve(args: argparse.Namespace) -> int:
+    """Solve each line of the input; 2 if one of them was no deal."""
+    code = 0
+    with _input(args.file) as source:
+        for number, text in _lines(source):
+            try:
+                answer = _answer(text, args)
+            except (DealError, UnicodeDecodeError) as error:
+                answer = {"error": _reason(error), "line": number}
+                code = BAD_INPUT
+            _print_json(answer)
+    return code
+
+
+def _answer(text: bytes, args: argparse.Namespace) -> dict[str, Any]:
+    if len(text) >= LONGEST_LINE:
+        raise DealError(f"a deal has no line of {LONGEST_LINE} bytes or more")
+    position = Position(Deal.parse(text.decode("utf-8-sig")), args.rules)
+    start = perf_counter()
+    if args.min_passes:
+        found = min_passes(position, limit=args.limit)
+        verdict, line, positions = found.winnable, found.line, found.positions
+    else:
+        solution = solve(position, limit=args.limit)
+        verdict, line, positions = solution.winnable, solution.line, solution.positions
+    answer: dict[str, Any] = {
+        "winnable": verdict,
+        "moves": [str(move) for move in line],
+        "positions": positions,
+        "seconds": round(perf_counter() - start, 6),
+    }
+    if args.min_passes:
+        answer["passes"] = found.passes
+    return answer
+
+
+def _reason(error: DealError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"the line is not UTF-8 text: byte {error.start + 1} is {error.object[error.start]}"
+    return str(error)
+
+
+@contextmanager
+def _input(name: str) -> Iterator[BinaryIO]:
+    """Open a file, or the standard input for ``-``."""
+    with ExitStack() as stack:
+        if name == "-":
+            yield sys.stdin.buffer
+            return
+        try:
+            source = stack.enter_context(Path(name).open("rb"))
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot read {name}: {error}") from None
+        yield source
+
+
+def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield number and text of each line that is not blank; of one that is too long, the start."""
+    number = 0
+    while True:
+        try:
+            line = source.readline(LONGEST_LINE)
+            rest = line
+            while len(rest) == LONGEST_LINE and not rest.endswith(b"\n"):
+                rest = source.readline(LONGEST_LINE)
+        except OSError as error:
+            raise InputError(f"cannot read: {error}") from None
+        if not line:
+            return
+        number += 1
+        if line.strip():
+            yield number, line
+
+
+# -- pool -------------------------------------------------------------------------------------
+
+
+def run_pool_verify(args: argparse.Namespace) -> int:
+    """Replay every line of a pool."""
+    with Pool.open(args.pool) as pool:
+        counts = dict.fromkeys(pool.presets, 0)
+        total = sum(pool.count(preset) for preset in pool.presets)
+        with _bar("verify", total) as show:
+            for deal in pool.verify():
+                counts[deal.preset] += 1
+                show(sum(counts.values()), "")
+        if args.json:
+            _print_json({"pool": str(pool.path), "digest": pool.digest, "deals": counts})
+        else:
+            for preset, count in counts.items():
+                print(f"{preset:12}{count:7} deals, every line wins")
+            print(f"digest {pool.digest}")
+    return 0
+
+
+def run_pool_stats(args: argparse.Namespace) -> int:
+    """Print counts and rates of a pool."""
+    with Pool.open(args.pool) as pool:
+        rows: list[dict[str, Any]] = []
+        for preset in pool.presets:
+            deals = [pool.deal(preset, index) for index in range(pool.count(preset))]
+            rates = [deal.casual_rate for deal in deals if deal.casual_rate is not None]
+            grades = [deal.grade.name.lower() for deal in deals if deal.grade is not None]
+            rows.append(
+                {
+                    "preset": preset,
+                    "deals": len(deals),
+                    "scanned": pool.scanned(preset),
+                    "winnable": round(len(deals) / pool.scanned(preset), 4),
+                    "moves": round(statistics.mean(len(deal.line) for deal in deals), 1),
+                    "grades": {grade: grades.count(grade) for grade in sorted(set(grades))},
+                    "casual_rate": round(statistics.mean(rates), 4) if rates else None,
+                }
+            )
+        size = pool.path.stat().st_size
+        if args.json:
+            _print_json(
+                {"pool": str(pool.path), "bytes": size, "digest": pool.digest, "presets": rows}
+            )
+            return 0
+        print(
+            f"{'preset':12}{'deals':>7}{'of':>9}{'winnable':>10}{'moves':>7}  grades, casual rate"
+        )
+        for row in rows:
+            grades_text = " ".join(f"{k} {v}" for k, v in row["grades"].items()) or "not graded"
+            rate = "" if row["casual_rate"] is None else f", {row['casual_rate']:.1%}"
+            print(
+                f"{row['preset']:12}{row['deals']:7}{row['scanned']:9}{row['winnable']:10.2%}"
+                f"{row['moves']:7.1f}  {grades_text}{rate}"
+            )
+        print(f"{size} bytes, digest {pool.digest}")
+    return 0
+
+
+def run_pool_build(args: argparse.Namespace) -> int:
+    """Build a pool file."""
+    path = DEFAULT_PATH if args.pool is None else args.pool
+    with ExitStack() as stack:
+        digest = build(
+            path,
+            dict.fromkeys(args.presets, args.deals),
+            workers=args.workers,
+            progress=_build_progress(stack),
+        )
+    if args.json:
+        _print_json({"pool": str(path), "bytes": path.stat().st_size, "digest": digest})
+    else:
+        print(f"{path}: {path.stat().st_size} bytes, digest {digest}")
+    return 0
+
+
+def _build_progress(stack: ExitStack) -> Progress:
+    """One progress bar for each preset, closed with ``stack``."""
+    bars: dict[str, Callable[[int, str], None]] = {}
+
+    def progress(preset: str, found: int, wanted: int, tried: int) -> None:
+        if preset not in bars:
+            stack.close()
+            bars[preset] = stack.enter_context(_bar(preset, wanted))
+        bars[preset](min(found, wanted), f"of {tried} tried")
+
+    return progress
+
+
+@contextmanager
+def _bar(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """A progress bar on the standard error, if it is a terminal and tqdm is there."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _note: None
+        return
+    try:
+        from tqdm import tqdm  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError:
+        yield lambda _done, _note: None
+        return
+    with tqdm(total=total, desc=title, unit="deal") as bar:
+
+        def show(done: int, note: str) -> None:
+            bar.set_postfix_str(note, refresh=False)
+            bar.update(done - bar.n)
+
+        yield show
+
+
+# -- bench ------------------------------------------------------------------------------------
+
+
+def run_bench(args: argparse.Namespace) -> int:
+    """Measure the solver on deals 1, 2, 3, … of each rule set."""
+    rule_sets = [(str(args.rules), args.rules)] if args.rules else list(PRESETS.items())
+    if not args.json:
+        print(
+            f"{'rules':12}{'deals':>6}{'winnable':>9}{'positions':>11}{'average':>9}{'median':>8}"
+            f"{'worst':>8}{'seconds':>9}{'ms/deal':>9}{'positions/s':>13}"
+        )
+    for name, rules in rule_sets:
+        counts = []
+        wins = 0
+        start = perf_counter()
+        for number in range(1, args.deals + 1):
+            solution = solve(Position(Deal.from_number(number), rules), limit=args.limit)
+            counts.append(solution.positions)
+            wins += solution.winnable is True
+        seconds = perf_counter() - start
+        row = {
+            "rules": name,
+            "deals": args.deals,
+            "winnable": wins,
+            "positions": sum(counts),
+            "average": round(statistics.mean(counts), 1),
+            "median": statistics.median(counts),
+            "worst": max(counts),
+            "seconds": round(seconds, 3),
+            "ms_per_deal": round(1000 * seconds / args.deals, 3),
+            "positions_per_second": round(sum(counts) / seconds),
+        }
+        if args.json:
+            _print_json(row)
+        else:
+            print(
+                f"{name:12}{row['deals']:6}{wins:9}{row['positions']:11}{row['average']:9}"
+                f"{row['median']:8}{row['worst']:8}{row['seconds']:9.2f}{row['ms_per_deal']:9.2f}"
+                f"{row['positions_per_second']:13}",
+                flush=True,
+            )
+    return 0
+
+
+# -- arguments --------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m engine", description="Deal and solve Pyramid; look after the pool of deals."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    deal = commands.add_parser(
+        "deal",
+        help="print the 52 cards of a deal number",
+        description="Print the 52 cards of a deal number: 28 pyramid cards from the apex row by "
+        "row, then the 24 of the stock in draw order.",
+    )
+    deal.add_argument("number", type=_deal_number, metavar="NUMBER", help="1 to 4294967295")
+    deal.add_argument("--json", action="store_true", help="print a JSON object")
+    deal.set_defaults(run=run_deal)
+
+    presets = ", ".join(PRESETS)
+    solving = commands.add_parser(
+        "solve",
+        help="decide whether deals can be won, and how",
+        description="Read one deal a line (52 cards, or a deal number; blank lines are skipped), "
+        'write one JSON object a line: {"winnable": true, false, or null for undecided, "moves": '
+        'the winning line, "positions": how many were looked at, "seconds": …}. A line that is no '
+        'deal gives {"error": …, "line": its number}, the run goes on, and the exit code is 2 in '
+        "the end. Moves: D draws, R redeals, KH removes a King, 7C+6D a pair.",
+    )
+    solving.add_argument(
+        "--rules",
+        type=_rules,
+        default=PRESETS["three-pass"],
+        metavar="RULES",
+        help=f"a preset ({presets}) or options, like "
+        "passes=3,goal=pyramid,stock_playable=no,overlap=no; passes=unlimited and goal=deck exist "
+        "too, and a preset may come first, like cards4,passes=2 (default: three-pass)",
+    )
+    solving.add_argument(
+        "--limit", type=_count(0), metavar="N", help="look at no more than N positions a deal"
+    )
+    solving.add_argument(
+        "--min-passes",
+        action="store_true",
+        help='find the line with the least passes, whatever the rules allow; adds "passes"',
+    )
+    solving.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="where to read; - is standard input"
+    )
+    solving.set_defaults(run=run_solve)
+
+    pool = commands.add_parser(
+        "pool",
+        help="verify, describe or build the pool of winnable deals",
+        description="Look after the pool of winnable deals.",
+    )
+    pool_commands = pool.add_subparsers(required=True, metavar="COMMAND")
+    for name, run, text in (
+        ("verify", run_pool_verify, "Replay every line of the pool and check its digest."),
+        ("stats", run_pool_stats, "Print how many deals the pool has of each preset."),
+        (
+            "build",
+            run_pool_build,
+            "Build a pool from deal numbers 1, 2, 3, … in order; interrupted, go on when started "
+            + "again. The content does not depend on the number of workers.",
+        ),
+    ):
+        command = pool_commands.add_parser(name, help=text, description=text)
+        command.add_argument(
+            "--pool", type=Path, metavar="FILE", help="the pool file (default: the shipped one)"
+        )
+        command.add_argument("--json", action="store_true", help="print a JSON object")
+        command.set_defaults(run=run)
+        if run is run_pool_build:
+            command.add_argument(
+                "--deals",
+                type=_count(1),
+                default=DEFAULT_DEALS,
+                metavar="N",
+                help=f"deals of each preset (default: {DEFAULT_DEALS})",
+            )
+            command.add_argument(
+                "--presets",
+                type=_presets,
+                default=list(PRESETS),
+                metavar="NAME,…",
+                help=f"which presets (default: {presets})",
+            )
+            command.add_argument(
+                "--workers", type=_count(1), default=1, metavar="K", help="processes that solve"
+            )
+
+    bench = commands.add_parser(
+        "bench",
+        help="measure the solver",
+        description="Solve deals 1, 2, 3, … and print how many positions that takes, and how many "
+        "are looked at in a second.",
+    )
+    bench.add_argument(
+        "--deals", type=_count(1), default=100, metavar="N", help="how many (default: 100)"
+    )
+    bench.add_argument("--rules", type=_rules, metavar="RULES", help="default: each preset")
+    bench.add_argument(
+        "--limit", type=_count(0), metavar="N", help="look at no more than N positions a deal"
+    )
+    bench.add_argument("--json", action="store_true", help="print one JSON object a line")
+    bench.set_defaults(run=run_bench)
+    return parser
+
+
+def _deal_number(text: str) -> Deal:
+    try:
+        deal = Deal.parse(text)
+    except DealError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if deal.number is None:
+        raise argparse.ArgumentTypeError("give a deal number")
+    return deal
+
+
+def _rules(text: str) -> Rules:
+    try:
+        return Rules.parse(text)
+    except RulesError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _presets(text: str) -> list[str]:
+    names = text.split(",")
+    for name in names:
+        if name not in PRESETS:
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is not a preset: take some of {', '.join(PRESETS)}"
+            )
+    return names
+
+
+def _count(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) >= least):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
+        return int(text)
+
+    return read
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    print(json.dumps(value), flush=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Args:
+        argv: the arguments; None is those of this process.
+
+    Raises:
+        SystemExit: after ``--help`` (0), or for arguments that cannot be read (2).
+    """
+    args = _parser().parse_args(argv)
+    run: Callable[[argparse.Namespace], int] = args.run
+    try:
+        code = run(args)
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"python -m engine: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except PoolError as error:
+        print(f"python -m engine: {error}", file=sys.stderr)
+        return BAD_POOL
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads on: what is still in the buffer must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
