@@ -14,7 +14,7 @@ from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
 from kiosk.texts import Texts
-from kiosk.widgets import Icon, Look, Plate, Pressable, TextBox, fit
+from kiosk.widgets import LINE, Icon, Look, Plate, Pressable, TextBox, fit
 
 
 class Choose(Sheet):
@@ -26,7 +26,6 @@ class Choose(Sheet):
         room = header(
             self,
             send,
-            texts,
             texts.gettext("Choose a game"),
             texts.gettext("All our deals can be won."),
         )
@@ -36,8 +35,10 @@ class Choose(Sheet):
         cells = boxes.grid(room, across, -(-len(names) // across), look.unit)
         rooms = _Entry.rooms(look, cells[0])
         scale = look.scale
-        sizes = (
-            fit([w.name for w in words], scale.button, rooms[0].size, bold=True, wrap=False).size,
+        name_size = fit(
+            [w.name for w in words], scale.button, rooms[0].size, bold=True, wrap=False
+        ).size
+        size = min(
             fit([w.line for w in words], scale.caption, rooms[1].size).size,
             fit([w.odds for w in words], scale.caption, rooms[2].size, wrap=False).size,
         )
@@ -47,7 +48,7 @@ class Choose(Sheet):
                 return send(NewDeal(preset))
 
             self.add_widget(
-                _Entry(look, cell, choose, entry, sizes, chosen=name == session.preset)
+                _Entry(look, cell, choose, entry, (name_size, size), chosen=name == session.preset)
             )
 
 
@@ -60,7 +61,7 @@ class _Entry(Pressable):
         rect: Rect,
         act: Callable[[], object],
         words: wording.PresetWords,
-        sizes: tuple[int, int, int],
+        sizes: tuple[int, int],
         *,
         chosen: bool,
     ) -> None:
@@ -85,12 +86,10 @@ class _Entry(Pressable):
         for room, size, colour, text, bold in (
             (name, sizes[0], ink, words.name, True),
             (line, sizes[1], palette.text, words.line, False),
-            (odds, sizes[2], palette.text_soft, words.odds, False),
+            (odds, sizes[1], palette.text_soft, words.odds, False),
         ):
             self.add_widget(
-                TextBox(
-                    room, size, colour, text, bold=bold, halign="left", wrap=room is line
-                )
+                TextBox(room, size, colour, text, bold=bold, halign="left", wrap=room is line)
             )
 
     @staticmethod
@@ -98,8 +97,8 @@ class _Entry(Pressable):
         """The room for name, line and odds in an entry's rectangle."""
         scale = look.scale
         inside = boxes.shrunk(rect, round(1.5 * look.unit), look.unit // 2)
-        name_h, odds_h = round(1.3 * scale.button), round(1.3 * scale.caption)
-        line_h = min(round(2.6 * scale.caption), inside.h - name_h - odds_h)
+        name_h, odds_h = round(LINE * scale.button), round(LINE * scale.caption)
+        line_h = min(round(2 * LINE * scale.caption), inside.h - name_h - odds_h)
         room = boxes.centred(inside, inside.w, name_h + line_h + odds_h)
         name, line, odds = boxes.rows(room, (name_h, line_h, odds_h), 0)
         return name, line, odds

@@ -15,10 +15,11 @@ from kiosk.commands import BackToWinnable, Close, NewDeal, Replay, Touched, Undo
 from kiosk.session import Session
 from kiosk.sheets import Choice, Dialog, Send, Words
 from kiosk.texts import Texts
+from kiosk.theme import with_alpha
 from kiosk.widgets import Look, TextBox
 
 #: Height of the countdown's ring, in title sizes.
-_RING: Final = 3.4
+_RING: Final = 4.2
 
 
 def won(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
@@ -35,12 +36,31 @@ def won(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
             ),
             foot=texts.gettext("… or tap anywhere"),
             icon="trophy",
+            large=True,
         ),
         [Choice(texts.gettext("New deal"), NewDeal(), "deal", "accent")],
         across=1,
     )
     dialog.anywhere = NewDeal()
+    _rays(dialog, look)
     return dialog
+
+
+def _rays(dialog: Dialog, look: Look) -> None:
+    """Thirteen rays of light round the trophy, like those over the pyramid on the card backs."""
+    rect = dialog.icon_rect
+    x, y = rect.center
+    inner, outer = 0.38 * rect.h, 0.52 * rect.h
+    with dialog.canvas:
+        Color(*with_alpha(look.palette.accent, 0.55))
+        for ray in range(13):
+            angle = math.radians(-20 + 220 * ray / 12)
+            reach = outer if ray % 2 == 0 else (inner + outer) / 2
+            dx, dy = math.cos(angle), math.sin(angle)
+            SmoothLine(
+                points=[x + inner * dx, y + inner * dy, x + reach * dx, y + reach * dy],
+                width=max(1.0, rect.h / 90),
+            )
 
 
 def stuck(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
@@ -123,20 +143,17 @@ class Countdown(Dialog):
             ring=_RING,
         )
         self.anywhere = Touched()
-        assert self.ring_rect is not None
         rect = self.ring_rect
         self._whole = max(session.countdown_left, 1.0)
         self._centre = rect.center
         self._radius = rect.h / 2 - 0.1 * rect.h
-        thick = max(2.0, rect.h / 22)
+        thick = max(2.0, rect.h / 24)
         with self.canvas:
             Color(*look.palette.panel_raised)
             SmoothLine(circle=(*self._centre, self._radius), width=thick)
             Color(*look.palette.accent)
             self._arc = SmoothLine(width=thick, cap="round")
-        self._number = TextBox(
-            rect, round(1.25 * look.scale.display), look.palette.text, bold=True, wrap=False
-        )
+        self._number = TextBox(rect, look.scale.display, look.palette.text, bold=True, wrap=False)
         self.add_widget(self._number)
         self._shown = -1
         self.refresh(session)

@@ -25,7 +25,7 @@ from kiosk.layout import Control, Layout, Rect
 from kiosk.session import Session
 from kiosk.texts import Texts
 from kiosk.theme import Palette
-from kiosk.widgets import PushButton, Icon, Look, Plate, TextBox, fit
+from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, TextBox, fit
 
 Send = Callable[[Command], Change]
 
@@ -92,7 +92,7 @@ class Hud(FloatLayout):  # type: ignore[misc]
             self._breath.cancel()
         self._title.update(session, self._texts, self._said)
         if not session.attract:
-            self._play.update(session, self._texts)
+            self._play.update(session)
 
     def message(self, change: Change) -> None:
         """Say what there is to say about a change, for :data:`MESSAGE_TIME`."""
@@ -189,7 +189,7 @@ class _Play(_Shown):
         size = fit(
             list(labels.values()),
             look.scale.caption,
-            (room.w, round(2.3 * look.scale.caption)),
+            (room.w, round(2 * LINE * look.scale.caption)),
             bold=True,
         ).size
 
@@ -226,7 +226,7 @@ class _Play(_Shown):
             if look.layout.portrait
             else boxes.grid(inside, 2, 2, look.unit // 2)
         )
-        caption_h = round(1.5 * look.scale.caption)
+        caption_h = round(LINE * look.scale.caption)
         figure_h = min(cells[0].h - caption_h, round(1.9 * look.scale.figure))
         size = fit(
             list(captions.values()), look.scale.caption, (cells[0].w, caption_h), wrap=False
@@ -248,7 +248,7 @@ class _Play(_Shown):
             self.add(TextBox(lower, size, palette.text_soft, caption, valign="top", wrap=False))
         return figures
 
-    def update(self, session: Session, texts: Texts) -> None:
+    def update(self, session: Session) -> None:
         running = session.position.outcome is Outcome.RUNNING
         self._buttons[Control.UNDO].set_enabled(session.can_undo)
         self._buttons[Control.HINT].set_enabled(running and not session.thinking)
@@ -264,33 +264,40 @@ class _Title(Widget):  # type: ignore[misc]
     def __init__(self, look: Look) -> None:
         super().__init__(size_hint=(None, None))
         rect, scale, palette = look.layout.title, look.scale, look.palette
-        name_h, deal_h = round(1.35 * scale.button), round(1.35 * scale.caption)
-        both = Rect(rect.x, rect.y + (rect.h - name_h - deal_h) // 2, rect.w, name_h + deal_h)
+        self._look = look
+        self._ground = theme.with_alpha(palette.panel, 0.92)
+        name_h, deal_h = round(LINE * scale.button), round(LINE * scale.caption)
+        both = boxes.centred(
+            boxes.shrunk(rect, look.unit, 0), rect.w - 2 * look.unit, name_h + deal_h
+        )
         upper, lower = boxes.rows(both, (name_h, deal_h), 0)
-        side = look.unit
-        upper, lower = boxes.shrunk(upper, side, 0), boxes.shrunk(lower, side, 0)
         self._name = TextBox(
             upper, scale.button, palette.text, bold=True, halign="left", wrap=False
         )
         self._deal = TextBox(lower, scale.caption, palette.text_soft, halign="left", wrap=False)
-        self._plate = Plate(rect, (0, 0, 0, 0), look.radius)
-        self._speech = TextBox(
-            boxes.shrunk(rect, round(1.5 * side), side // 2),
-            scale.button,
-            palette.text,
-            bold=True,
-            halign="left",
+        # In portrait the figures' line is wider, and free in attract mode.
+        self._speech = self._speaker(rect, scale.figure)
+        self._caption = (
+            self._speaker(look.layout.status, scale.title) if look.layout.portrait else self._speech
         )
-        self._spoken = theme.with_alpha(palette.panel, 0.92)
-        for part in (self._plate, self._name, self._deal, self._speech):
+        for part in (self._name, self._deal):
             self.add_widget(part)
 
+    def _speaker(self, rect: Rect, size: int) -> _Speech:
+        speech = _Speech(self._look, rect, size, self._ground)
+        self.add_widget(speech)
+        return speech
+
     def update(self, session: Session, texts: Texts, said: str) -> None:
-        speech = self._what_to_say(session, texts, said)
-        self._speech.set_text(speech)
-        self._plate.set_colour(self._spoken if speech else (0, 0, 0, 0))
+        said = self._what_to_say(session, texts, said)
+        speaking, silent = self._speech, self._caption
+        if session.attract:
+            speaking, silent = silent, speaking
+        if silent is not speaking:
+            silent.say("")
+        speaking.say(said)
         name = deal = ""
-        if not speech:
+        if not said or (session.attract and speaking is not self._speech):
             name = wording.preset_words(texts, session.preset).name
             if session.number is not None:
                 deal = texts.gettext("Deal {number}", number=session.number)
@@ -311,6 +318,38 @@ class _Title(Widget):  # type: ignore[misc]
         return ""
 
 
+class _Speech(Widget):  # type: ignore[misc]
+    """A sentence on a plate that is as wide as the sentence."""
+
+    def __init__(self, look: Look, rect: Rect, size: int, ground: theme.Colour) -> None:
+        super().__init__(size_hint=(None, None))
+        self._rect = rect
+        self._ground = ground
+        self._margin = round(1.75 * look.unit)
+        self._plate = Plate(rect, (0, 0, 0, 0), look.radius)
+        self._centred = look.layout.portrait and rect == look.layout.status
+        self._words = TextBox(
+            boxes.shrunk(rect, self._margin, look.unit // 2),
+            size,
+            look.palette.text,
+            bold=True,
+            halign="center" if self._centred else "left",
+        )
+        self.add_widget(self._plate)
+        self.add_widget(self._words)
+
+    def say(self, text: str) -> None:
+        self._words.set_text(text)
+        if not text:
+            self._plate.set_colour((0, 0, 0, 0))
+            return
+        rect = self._rect
+        width = min(rect.w, self._words.fitted.width + 2 * self._margin)
+        x = rect.x + (rect.w - width) // 2 if self._centred else rect.x
+        self._plate.place(Rect(x, rect.y, width, rect.h))
+        self._plate.set_colour(self._ground)
+
+
 class _Call(_Shown):
     """The call to touch the screen, where nothing of the table is."""
 
@@ -322,20 +361,22 @@ class _Call(_Shown):
         else:
             rect = layout.status
         self.add(Plate(rect, palette.accent, 2 * look.radius))
-        inside = boxes.shrunk(rect, 2 * look.unit, look.unit)
+        inside = boxes.shrunk(rect, round(1.5 * look.unit), look.unit)
         text = texts.gettext("Touch to play")
+        gap = 2 * look.unit
         if layout.portrait:
-            side = round(0.8 * inside.h)
-            width = inside.w - side - 2 * look.unit
-            size = fit([text], scale.display, (width, inside.h), bold=True)
-            left = inside.x + (inside.w - side - 2 * look.unit - size.width) // 2
+            side = round(0.72 * inside.h)
+            width = inside.w - side - gap
+            said = fit([text], scale.display, (width, inside.h), bold=True)
+            left = inside.x + (inside.w - side - gap - said.width) // 2
             hand = Rect(left, inside.y + (inside.h - side) // 2, side, side)
-            words = Rect(hand.right + 2 * look.unit, inside.y, size.width + 1, inside.h)
+            words = Rect(hand.right + gap, inside.y, said.width + 1, inside.h)
         else:
-            side = min(round(0.52 * inside.h), inside.w)
-            words_h = inside.h - side - look.unit
-            hand = Rect(inside.x + (inside.w - side) // 2, inside.top - side, side, side)
-            words = Rect(inside.x, inside.y, inside.w, words_h)
+            side = min(round(0.42 * inside.h), inside.w)
+            said = fit([text], scale.display, (inside.w, inside.h - side - gap), bold=True)
+            both = boxes.centred(inside, inside.w, side + gap + said.height)
+            upper, words = boxes.rows(both, (side, said.height), gap)
+            hand = boxes.centred(upper, side, side)
         self._hand = Icon(hand, "touch", palette.on_accent)
         self._ink = palette.on_accent
         self.add(self._hand)

@@ -20,12 +20,13 @@ from kiosk.commands import (
 )
 from kiosk.layout import Rect
 from kiosk.session import Session
-from kiosk.sheets import Send, Sheet, header
+from kiosk.sheets import Send, Sheet, header, header_height
 from kiosk.texts import Texts
-from kiosk.widgets import PushButton, Look, Role, fit
+from kiosk.widgets import Look, PushButton, Role, fit
 
 #: Languages in one row, at most.
 _ACROSS: Final = 4
+_ENTRIES: Final = 6
 
 
 class Menu(Sheet):
@@ -47,10 +48,19 @@ class Menu(Sheet):
         session: Session,
         languages: dict[str, str],
     ) -> None:
-        super().__init__(look, look.layout.panel)
+        # One column of actions where they would be too narrow side by side.
+        across, languages_across = (1, 2) if look.layout.portrait else (2, _ACROSS)
+        down, lines = -(-_ENTRIES // across), -(-len(languages) // languages_across)
+        gap = look.unit
+        most = look.layout.panel
+        gaps = gap * (down + lines + 1)
+        around = header_height(look) + 2 * gap
+        row_h = min((most.h - around - gaps) // (down + lines), round(1.2 * look.layout.touch))
+        height = around + row_h * (down + lines) + gaps
+        super().__init__(look, boxes.centred(look.layout.screen, most.w, height))
         self.outside = Close()
         self._send = send
-        room = header(self, send, texts, texts.gettext("Menu"))
+        room = header(self, send, texts.gettext("Menu"))
         entries: list[tuple[str, str, Command, Role, bool]] = [
             (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
             (texts.gettext("Choose a game"), "pyramid", Open(Panel.CHOOSE), "plain", True),
@@ -73,13 +83,6 @@ class Menu(Sheet):
             ),
             (texts.gettext("Back to the game"), "play", Close(), "accent", True),
         ]
-        across = 2
-        down = -(-len(entries) // across)
-        lines = -(-len(languages) // self._languages_across)
-        gap = look.unit
-        row_h = min(
-            (room.h - gap * (down + lines + 1)) // (down + lines), round(1.3 * look.layout.touch)
-        )
         actions_h = down * row_h + (down - 1) * gap
         languages_h = lines * row_h + (lines - 1) * gap
         upper = Rect(room.x, room.top - actions_h, room.w, actions_h)
@@ -92,24 +95,27 @@ class Menu(Sheet):
             bold=True,
         ).size
         for (text, icon, command, role, enabled), cell in zip(entries, cells, strict=True):
-            button = self._button(cell, command, text, icon, role, size)
+            button = self._button(cell, command, text, icon=icon, role=role, size=size)
             button.set_enabled(enabled)
         for (code, name), cell in zip(
             languages.items(),
-            boxes.grid(lower, self._languages_across, lines, gap),
+            boxes.grid(lower, languages_across, lines, gap),
             strict=False,
         ):
             chosen = code == texts.language
             self._button(
-                cell, SetLanguage(code), name, None, "chosen" if chosen else "plain", size
+                cell, SetLanguage(code), name, role="chosen" if chosen else "plain", size=size
             )
 
-    @property
-    def _languages_across(self) -> int:
-        return 2 if self.look.layout.portrait else _ACROSS
-
     def _button(
-        self, rect: Rect, command: Command, text: str, icon: str | None, role: Role, size: int
+        self,
+        rect: Rect,
+        command: Command,
+        text: str,
+        *,
+        icon: str | None = None,
+        role: Role,
+        size: int,
     ) -> PushButton:
         button = PushButton(
             self.look, rect, lambda: self._send(command), text, icon, role=role, size=size

@@ -10,15 +10,16 @@ from typing import Final
 
 from kivy.graphics.texture import Texture
 
+from engine.rules import Covered
 from kiosk import art, boxes, wording
 from kiosk.art import FaceStyle
 from kiosk.commands import Close
-from kiosk.faces import _texture_of as texture_of
+from kiosk.faces import texture_of
 from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
 from kiosk.texts import Texts
-from kiosk.widgets import Icon, Look, Picture, fit
+from kiosk.widgets import LINE, SMALLEST_TEXT, Icon, Look, Picture, measure
 
 #: The seven ways to make 13, with suits that show that suits do not matter.
 PAIRS: Final[tuple[tuple[str, ...], ...]] = (
@@ -32,6 +33,8 @@ PAIRS: Final[tuple[tuple[str, ...], ...]] = (
 )
 _FADED: Final = (0.55, 0.55, 0.55, 1.0)
 _FULL: Final = (1.0, 1.0, 1.0, 1.0)
+#: How far the second card of a pair lies to the right of the first, in card widths.
+_FAN: Final = 0.75
 #: Cards are not drawn narrower than this, px.
 _NARROWEST: Final = 24
 
@@ -59,69 +62,65 @@ class RulesPage(Sheet):
         super().__init__(look, look.layout.panel)
         self.outside = Close()
         self._style = style
+        lines = wording.rules_lines(texts, session.position.rules)
         room = header(
             self,
             send,
-            texts,
             texts.gettext("How to play"),
+            lines.pop("pairs"),
             wording.preset_words(texts, session.preset).name,
         )
-        scale, unit = look.scale, look.unit
-        lines = wording.rules_lines(texts, session.position.rules)
-        across = 4 if look.layout.portrait else 7
-        strip_rows = -(-len(PAIRS) // across)
-        cell_w = (room.w - (across - 1) * 2 * unit) // across
-        card_w = max(_NARROWEST, (cell_w - unit // 2) // 2)
-        caption_h = round(1.4 * scale.caption)
-        cell_h = art.card_size(card_w)[1] + unit // 2 + caption_h
-        strip_h = strip_rows * cell_h + (strip_rows - 1) * unit
-        strip = Rect(room.x, room.top - strip_h, room.w, strip_h)
-        self._put_pairs(strip, across, card_w, caption_h)
-        below = Rect(room.x, room.y, room.w, room.h - strip_h - 2 * unit)
-        self._put_lines(below, session, lines)
+        strip = self._put_pairs(room)
+        below = strip.y - 2 * look.unit - room.y
+        self._put_lines(Rect(room.x, room.y, room.w, below), session, lines)
 
-    def _put_pairs(self, strip: Rect, across: int, card_w: int, caption_h: int) -> None:
-        unit, look = self.look.unit, self.look
-        down = -(-len(PAIRS) // across)
-        line_cells = boxes.grid(strip, 1, down, unit)
-        for row, line in enumerate(line_cells):
-            pairs = PAIRS[row * across : (row + 1) * across]
+    def _put_pairs(self, room: Rect) -> Rect:
+        """The pairs at the top of ``room``; returns what they take."""
+        unit, scale = self.look.unit, self.look.scale
+        across = 4 if self.look.layout.portrait else 7
+        lines = [PAIRS[i : i + across] for i in range(0, len(PAIRS), across)]
+        gap = 2 * unit
+        cell_w = (room.w - (across - 1) * gap) // across
+        # The second card lies over the first, as in a hand; both indices stay visible.
+        card_w = max(_NARROWEST, min(round(cell_w / (1 + _FAN)), round(0.14 * room.h)))
+        card_h = art.card_size(card_w)[1]
+        caption_h = round(LINE * scale.caption)
+        line_h = card_h + unit // 4 + caption_h
+        strip_h = len(lines) * line_h + (len(lines) - 1) * unit
+        strip = Rect(room.x, room.top - strip_h, room.w, strip_h)
+        for pairs, line in zip(lines, boxes.grid(strip, 1, len(lines), unit), strict=True):
+            whole = boxes.columns(line, across, gap)
             # A short last line stands in the middle.
-            whole = boxes.columns(line, across, 2 * unit)
-            spare = (line.w - (whole[len(pairs) - 1].right - line.x)) // 2
+            spare = (line.right - whole[len(pairs) - 1].right) // 2
             for names, cell in zip(pairs, whole, strict=False):
-                room = cell.moved(spare, 0)
-                cards, caption = boxes.rows(room, (room.h - caption_h, caption_h), 0)
-                width = len(names) * card_w + (len(names) - 1) * (unit // 2)
-                left = cards.x + (cards.w - width) // 2
-                for i, name in enumerate(names):
-                    x = left + i * (card_w + unit // 2)
-                    self._card(name, card_w, x, cards.y + unit // 2)
-                values = " + ".join(str(_value(name)) for name in names)
-                self.text(caption, look.scale.caption, values, bold=True, wrap=False)
+                self._put_pair(names, cell.moved(spare, 0), card_w, caption_h)
+        return strip
+
+    def _put_pair(self, names: tuple[str, ...], cell: Rect, card_w: int, caption_h: int) -> None:
+        shift = round(_FAN * card_w)
+        left = cell.x + (cell.w - card_w - shift * (len(names) - 1)) // 2
+        top = cell.top - art.card_size(card_w)[1]
+        for i, name in enumerate(names):
+            self._card(name, card_w, left + i * shift, top)
+        values = " + ".join(str(_value(name)) for name in names)
+        caption = Rect(cell.x, cell.y, cell.w, caption_h)
+        self.text(caption, self.look.scale.caption, values, bold=True, wrap=False)
 
     def _put_lines(self, room: Rect, session: Session, lines: dict[str, str]) -> None:
+        """A picture and a text for each subject; all texts in one size."""
         unit, scale = self.look.unit, self.look.scale
-        picture_w = round(4.2 * scale.body)
+        picture_w = round(4.4 * scale.body)
         text_w = room.w - picture_w - 2 * unit
-        gap = unit
-        # Longer texts get more room; all share one size.
-        size = scale.body
-        while True:
+        for size in range(scale.body, SMALLEST_TEXT - 1, -1):
             heights = [
-                max(fit([t], size, (text_w, room.h)).height, round(2.6 * scale.body))
-                for t in lines.values()
+                max(measure(text, size, width=text_w).height, round(2.7 * scale.body))
+                for text in lines.values()
             ]
-            spare = room.h - sum(heights) - gap * (len(heights) - 1)
-            if spare >= 0 or size <= scale.caption:
+            spare = room.h - sum(heights) - unit * (len(heights) - 1)
+            if spare >= 0:
                 break
-            size -= 1
-        if spare < 0:
-            heights = [h + spare // len(heights) for h in heights]
-        gap += max(0, min(3 * unit, spare // max(1, len(heights))))
-        for (subject, text), row in zip(
-            lines.items(), boxes.rows(room, heights, gap), strict=True
-        ):
+        gap = unit + max(0, min(3 * unit, spare // len(heights)))
+        for (subject, text), row in zip(lines.items(), boxes.rows(room, heights, gap), strict=True):
             self._put_picture(subject, Rect(row.x, row.y, picture_w, row.h), session)
             words = Rect(row.right - text_w, row.y, text_w, row.h)
             self.text(words, size, text, halign="left")
@@ -130,24 +129,22 @@ class RulesPage(Sheet):
         """A picture of what a line says, from the cards of the table."""
         look, unit = self.look, self.look.unit
         rules = session.position.rules
-        w = max(_NARROWEST, round(1.35 * look.scale.body))
+        w = max(_NARROWEST, round(1.6 * look.scale.body))
         h = art.card_size(w)[1]
-        x, y = room.x + (room.w - 2 * w - unit // 2) // 2, room.y + (room.h - h) // 2
-        if subject == "pairs":
-            self._card("9S", w, x, y)
-            self._card("4H", w, x + w + unit // 2, y)
-        elif subject == "free":
-            step = round(0.45 * h)
-            low = room.y + (room.h - h - step) // 2
-            covered = "back" if rules.covered is rules.covered.FACE_DOWN else "JD"
-            self._card(covered, w, x + (w + unit // 2) // 2, low + step, faded=True)
-            self._card("7C", w, x, low)
-            self._card("2S", w, x + w + unit // 2, low)
+        gap = unit // 2
+        x, y = room.x + (room.w - 2 * w - gap) // 2, room.y + (room.h - h) // 2
+        if subject == "free":
+            step = round(0.38 * h)
+            y -= step // 2
+            covered = "back" if rules.covered is Covered.FACE_DOWN else "JD"
+            self._card(covered, w, x + (w + gap) // 2, y + step, faded=True)
+            self._card("7C", w, x, y)
+            self._card("2S", w, x + w + gap, y)
         elif subject == "stock":
             self._card("5H" if rules.stock_playable else "back", w, x, y)
-            self._card("8C", w, x + w + unit // 2, y)
+            self._card("8C", w, x + w + gap, y)
         else:
-            side = min(room.w, room.h, round(2.2 * look.scale.body))
+            side = min(room.w, room.h, round(2.4 * look.scale.body))
             self.add_widget(Icon(boxes.centred(room, side, side), "trophy", look.palette.accent))
 
     def _card(self, name: str, width: int, x: int, y: int, *, faded: bool = False) -> None:

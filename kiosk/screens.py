@@ -8,7 +8,7 @@ reaches what lies under it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 from kivy.animation import Animation
@@ -160,28 +160,26 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
         self._settled = True
 
     def _build(self, session: Session) -> Sheet | None:
-        send, look, texts = self._send, self._look, self._texts
-        match session.panel:
-            case _ if session.attract:
-                return None
-            case Panel.WON:
-                return dialogs.won(send, look, texts, session)
-            case Panel.STUCK:
-                return dialogs.stuck(send, look, texts, session)
-            case Panel.CANNOT_WIN:
-                return dialogs.cannot_win(send, look, texts, session)
-            case Panel.GIVE_UP:
-                return dialogs.give_up(send, look, texts, session)
-            case Panel.COUNTDOWN:
-                return dialogs.Countdown(send, look, texts, session)
-            case Panel.MENU:
-                return Menu(send, look, texts, session, self._languages)
-            case Panel.RULES:
-                return RulesPage(send, look, texts, session, self._style)
-            case Panel.CHOOSE:
-                return Choose(send, look, texts, session)
-            case _:
-                return None
+        if session.attract:
+            return None
+        panel, send, look, texts = session.panel, self._send, self._look, self._texts
+        if panel is Panel.MENU:
+            return Menu(send, look, texts, session, self._languages)
+        if panel is Panel.RULES:
+            return RulesPage(send, look, texts, session, self._style)
+        build = _BUILDERS.get(panel)
+        return None if build is None else build(send, look, texts, session)
+
+
+#: Panels that need nothing but the session.
+_BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet]]] = {
+    Panel.WON: dialogs.won,
+    Panel.STUCK: dialogs.stuck,
+    Panel.CANNOT_WIN: dialogs.cannot_win,
+    Panel.GIVE_UP: dialogs.give_up,
+    Panel.COUNTDOWN: dialogs.Countdown,
+    Panel.CHOOSE: Choose,
+}
 
 
 def _state(session: Session) -> Hashable:

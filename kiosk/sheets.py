@@ -16,8 +16,7 @@ from kiosk import boxes
 from kiosk.commands import Close, Command
 from kiosk.layout import Rect
 from kiosk.session import Session
-from kiosk.texts import Texts
-from kiosk.widgets import PushButton, Icon, Look, Plate, Role, TextBox, measure
+from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, measure
 
 Send = Callable[[Command], object]
 
@@ -67,24 +66,50 @@ class Sheet(Widget):  # type: ignore[misc]
         return box
 
 
-def header(sheet: Sheet, send: Send, texts: Texts, title: str, below: str = "") -> Rect:
-    """Put a title, a line below it and a Close button on a sheet; return the room below them."""
+def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "") -> Rect:
+    """Put the head of a large panel on a sheet; return the room below it.
+
+    Args:
+        sheet: the panel.
+        send: carries the Close button's command.
+        title: the heading.
+        lead: a sentence below it, in as many lines as it takes.
+        note: a few soft words beside the heading.
+    """
     look = sheet.look
-    pad, touch = 2 * look.unit, look.layout.touch
-    inside = sheet.rect.inset(pad)
-    bar = Rect(inside.x, inside.top - touch, inside.w, touch)
-    close = Rect(bar.right - touch, bar.y, touch, touch)
+    scale, touch = look.scale, look.layout.touch
+    inside = sheet.rect.inset(2 * look.unit)
+    width = inside.w - touch - 2 * look.unit
+    bar_h, title_h, lead_h = _bar(look, width, lead)
+    bar = Rect(inside.x, inside.top - bar_h, inside.w, bar_h)
+    close = Rect(bar.right - touch, bar.top - touch, touch, touch)
     sheet.add_widget(PushButton(look, close, lambda: send(Close()), "", "close"))
-    words = Rect(bar.x, bar.y, bar.w - touch - look.unit, bar.h)
-    if below:
-        title_h = round(1.35 * look.scale.title)
-        below_h = min(round(2.6 * look.scale.caption), bar.h - title_h)
-        room = boxes.centred(words, words.w, title_h + below_h)
-        words, line = boxes.rows(room, (title_h, below_h), 0)
-        sheet.text(line, look.scale.caption, below, soft=True, halign="left", valign="top")
-    sheet.text(words, look.scale.title, title, bold=True, halign="left", wrap=False)
-    bottom = bar.y - look.unit
+    words = boxes.centred(Rect(bar.x, bar.y, width, bar_h), width, title_h + lead_h)
+    upper, lower = boxes.rows(words, (title_h, lead_h), 0)
+    heading = sheet.text(upper, scale.title, title, bold=True, halign="left", wrap=False)
+    if note:
+        # On the heading's base line, as near as two sizes come.
+        taken = heading.fitted.width + 2 * look.unit
+        beside = Rect(upper.x + taken, upper.y, upper.w - taken, round(0.92 * title_h))
+        sheet.text(
+            beside, scale.caption, note, soft=True, halign="left", valign="bottom", wrap=False
+        )
+    if lead:
+        sheet.text(lower, scale.body, lead, halign="left")
+    bottom = bar.y - round(1.5 * look.unit)
     return Rect(inside.x, inside.y, inside.w, bottom - inside.y)
+
+
+def header_height(look: Look) -> int:
+    """Height of a head without a lead, with all around it, px."""
+    return _bar(look, 0, "")[0] + round(3.5 * look.unit)
+
+
+def _bar(look: Look, width: int, lead: str) -> tuple[int, int, int]:
+    """Heights of the whole head, its heading and its lead."""
+    title_h = round(LINE * look.scale.title)
+    lead_h = measure(lead, look.scale.body, width=width).height if lead else 0
+    return max(look.layout.touch, title_h + lead_h), title_h, lead_h
 
 
 # -- dialogs ------------------------------------------------------------------------------------
@@ -110,6 +135,7 @@ class Words:
         figures: numbers with their captions, side by side.
         foot: a soft line at the bottom, or empty.
         icon: a picture above the heading, or None.
+        large: whether the heading is as large as it gets.
     """
 
     title: str
@@ -117,6 +143,7 @@ class Words:
     figures: tuple[tuple[str, str], ...] = ()
     foot: str = ""
     icon: str | None = None
+    large: bool = False
 
 
 class Dialog(Sheet):
@@ -144,26 +171,36 @@ class Dialog(Sheet):
     ) -> None:
         room = look.layout.panel
         width = min(room.w, round(29 * look.scale.body))
+        if not _in_one_line(look, choices, width, across):
+            across = 1
         for factor in _SHRINKING:
-            plan = _Plan(look, words, len(choices), across, ring, width, factor)
+            plan = _Plan(
+                look,
+                words,
+                button_rows=-(-len(choices) // across),
+                ring=ring,
+                width=width,
+                factor=factor,
+            )
             if plan.height <= room.h and plan.fits:
                 break
         height = min(room.h, plan.height)
         super().__init__(look, boxes.centred(look.layout.screen, width, height))
-        self.ring_rect: Rect | None = None
+        self.ring_rect = self.icon_rect = Rect(0, 0, 0, 0)
         inside = boxes.shrunk(self.rect, plan.pad, plan.pad)
         pieces = iter(boxes.rows(inside, plan.heights, plan.gap))
         if ring:
             self.ring_rect = next(pieces)
         if words.icon:
-            piece = next(pieces)
-            self.add_widget(Icon(piece, words.icon, look.palette.accent))
+            self.icon_rect = next(pieces)
+            side = round(0.6 * self.icon_rect.h)
+            inner = boxes.centred(self.icon_rect, side, side)
+            self.add_widget(Icon(inner, words.icon, look.palette.accent))
         self.text(next(pieces), plan.title, words.title, bold=True)
         if words.body:
             self.text(next(pieces), plan.body, words.body)
         if words.figures:
             self._put_figures(next(pieces), plan, words.figures)
-        across = plan.across
         for start in range(0, len(choices), across):
             row = choices[start : start + across]
             cells = boxes.columns(next(pieces), len(row), plan.gap)
@@ -172,9 +209,7 @@ class Dialog(Sheet):
         if words.foot:
             self.text(next(pieces), look.scale.caption, words.foot, soft=True)
 
-    def _put_figures(
-        self, rect: Rect, plan: _Plan, figures: Sequence[tuple[str, str]]
-    ) -> None:
+    def _put_figures(self, rect: Rect, plan: _Plan, figures: Sequence[tuple[str, str]]) -> None:
         cells = boxes.columns(rect, len(figures), self.look.unit)
         for (figure, caption), cell in zip(figures, cells, strict=True):
             self.add_widget(Plate(cell, self.look.palette.panel_raised, self.look.radius))
@@ -196,6 +231,16 @@ class Dialog(Sheet):
         )
 
 
+def _in_one_line(look: Look, choices: Sequence[Choice], width: int, across: int) -> bool:
+    """Whether each label fits into a button in one line when ``across`` are side by side."""
+    button = (width - 6 * look.unit - (across - 1) * 2 * look.unit) // across
+    icon = round(1.35 * look.scale.button) + look.unit
+    room = button - round(2.5 * look.unit) - icon
+    return all(
+        measure(choice.text, look.scale.button, bold=True).width <= room for choice in choices
+    )
+
+
 class _Plan:
     """Heights of the pieces of a dialog at a type size of ``factor`` times the usual."""
 
@@ -203,8 +248,8 @@ class _Plan:
         self,
         look: Look,
         words: Words,
-        buttons: int,
-        across: int,
+        *,
+        button_rows: int,
         ring: float,
         width: int,
         factor: float,
@@ -213,22 +258,22 @@ class _Plan:
             look.scale,
             **{
                 name: round(factor * getattr(look.scale, name))
-                for name in ("title", "body", "figure")
+                for name in ("title", "body", "figure", "display")
             },
         )
-        self.title, self.body, self.figure = scale.title, scale.body, scale.figure
+        self.title = scale.display if words.large else scale.title
+        self.body, self.figure = scale.body, scale.figure
         self.pad = 3 * look.unit
         self.gap = round(1.75 * look.unit * factor)
-        self.across = across
-        self.figure_h = round(1.6 * self.figure)
-        self.caption_h = round(1.4 * scale.caption)
+        self.figure_h = round(1.25 * LINE * self.figure)
+        self.caption_h = round(LINE * scale.caption)
         text_w = width - 2 * self.pad
         heights = []
         self.fits = True
         if ring:
-            heights.append(round(ring * self.title))
+            heights.append(round(ring * scale.title))
         if words.icon:
-            heights.append(round(2.0 * self.title))
+            heights.append(round(3.3 * scale.title))
         for text, size, bold in ((words.title, self.title, True), (words.body, self.body, False)):
             if text:
                 needed = measure(text, size, bold=bold, width=text_w)
@@ -237,8 +282,8 @@ class _Plan:
         if words.figures:
             heights.append(self.figure_h + self.caption_h + 2 * look.unit)
         button_h = max(look.layout.touch, round(2.6 * scale.button))
-        heights.extend([button_h] * -(-buttons // across))
+        heights.extend([button_h] * button_rows)
         if words.foot:
-            heights.append(round(1.5 * scale.caption))
+            heights.append(round(LINE * scale.caption))
         self.heights = heights
         self.height = sum(heights) + (len(heights) - 1) * self.gap + 2 * self.pad

@@ -56,7 +56,7 @@ class Texts:
     """The texts in one language.  Make it with :meth:`load`.
 
     Attributes:
-        language: the code of the language that is spoken; English after a broken catalogue.
+        language: the code that was asked for, even where its catalogue cannot be read.
         problems: what is wrong with the catalogue, one sentence each.
     """
 
@@ -75,11 +75,12 @@ class Texts:
         """The texts in ``language``, a code like ``de``; in English if that cannot be read."""
         path = catalogue_path(language, folder)
         problems: list[str] = []
+        translations: gettext.NullTranslations
         try:
             translations = _read(path, problems)
         except Exception as error:  # whatever an unknown file makes the parser do
             problems.append(f"{path}: {_why(error)}")
-            translations, language = None, SOURCE_LANGUAGE
+            translations = gettext.NullTranslations()
         for problem in problems:
             _log.warning("%s", problem)
         return cls(language, translations, tuple(problems))
@@ -126,6 +127,8 @@ def _until_blank_line(lines: Iterator[str]) -> Iterator[str]:
 def _read(path: Path, problems: list[str]) -> gettext.GNUTranslations:
     """Read a catalogue; what is unusable in it is dropped and added to ``problems``."""
     catalogue = polib.pofile(path.read_text(encoding="utf-8"))
+    if not catalogue.metadata:
+        raise ValueError("it has no header")
     catalogue.metadata["Content-Type"] = "text/plain; charset=UTF-8"
     for entry in list(catalogue):
         try:

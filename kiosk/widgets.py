@@ -30,7 +30,8 @@ Vertical = Literal["top", "middle", "bottom"]
 
 #: No text is ever drawn smaller than this, px, whatever its room.
 SMALLEST_TEXT: Final = 10
-_LINE_HEIGHT: Final = 1.0
+#: Height of a line of text for each px of its font size, with a little air.
+LINE: Final = 1.35
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def measure(text: str, size: int, *, bold: bool = False, width: int | None = Non
     w, h = label.render()
     if width is None:
         return Fitted(size, w, h, True)
-    words_fit = all(label.get_extents(word)[0] <= width for word in text.split())
+    words_fit = all(label.get_extents(word)[0] <= width for word in text.split(" "))
     return Fitted(size, min(width, label.get_extents(text)[0]), h, words_fit)
 
 
@@ -127,6 +128,23 @@ def fit(
     return found
 
 
+def balanced(text: str, size: int, width: int, *, bold: bool = False) -> int:
+    """The least width, up to ``width`` px, in which a text takes no more lines than in that.
+
+    Lines of about one length read better than a long one and a single word.
+    """
+    whole = measure(text, size, bold=bold, width=width)
+    low, high = width // 2, width
+    while high - low > max(1, size // 4):
+        middle = (low + high) // 2
+        tried = measure(text, size, bold=bold, width=middle)
+        if tried.fits and tried.height <= whole.height:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
 def _label(
     text: str, size: int, *, bold: bool, width: int | None = None, halign: Horizontal = "left"
 ) -> Any:
@@ -136,7 +154,6 @@ def _label(
         font_size=size,
         text_size=(width, None),
         halign=halign,
-        line_height=_LINE_HEIGHT,
     )
 
 
@@ -200,12 +217,11 @@ class TextBox(Widget):  # type: ignore[misc]
             self._quad.size = (0, 0)
             return
         self.fitted = fit([self.text], self._font_size, rect.size, bold=self._bold, wrap=self._wrap)
+        width = None
+        if self._wrap:
+            width = balanced(self.text, self.fitted.size, rect.w, bold=self._bold)
         label = _label(
-            self.text,
-            self.fitted.size,
-            bold=self._bold,
-            width=rect.w if self._wrap else None,
-            halign=self._halign,
+            self.text, self.fitted.size, bold=self._bold, width=width, halign=self._halign
         )
         label.refresh()
         texture = label.texture
@@ -258,17 +274,20 @@ class Plate(Widget):  # type: ignore[misc]
         super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
         with self.canvas:
             self._colour = Color(*colour)
-            SmoothRoundedRectangle(pos=rect.pos, size=rect.size, radius=[radius])
+            self._shape = SmoothRoundedRectangle(pos=rect.pos, size=rect.size, radius=[radius])
             if edge is not None:
                 Color(*edge)
-                SmoothLine(
-                    rounded_rectangle=(rect.x, rect.y, rect.w, rect.h, radius), width=line
-                )
+                SmoothLine(rounded_rectangle=(rect.x, rect.y, rect.w, rect.h, radius), width=line)
 
     def set_colour(self, colour: Colour) -> None:
         """Fill with another colour."""
         if tuple(self._colour.rgba) != colour:
             self._colour.rgba = colour
+
+    def place(self, rect: Rect) -> None:
+        """Fill another rectangle.  Only for a plate without an edge."""
+        if self._shape.size != rect.size or self._shape.pos != rect.pos:
+            self._shape.pos, self._shape.size = rect.pos, rect.size
 
 
 # -- button -------------------------------------------------------------------------------------
@@ -429,11 +448,13 @@ def _stacked(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) ->
     inside = rect.inset(max(3, look.unit // 2))
     if not has_icon or not text:
         return inside, inside
-    label_h = min(inside.h // 2, round(2.3 * size))
+    label_h = min(inside.h // 2, round(2 * LINE * size))
     room = inside.h - label_h
-    side = max(1, min(round(0.92 * room), inside.w, round(2.2 * size)))
+    side = max(1, min(round(0.86 * room), inside.w, round(3 * size)))
     return (
-        Rect(inside.x + (inside.w - side) // 2, inside.y + label_h + (room - side) // 2, side, side),
+        Rect(
+            inside.x + (inside.w - side) // 2, inside.y + label_h + (room - side) // 2, side, side
+        ),
         Rect(inside.x, inside.y, inside.w, label_h),
     )
 
@@ -450,7 +471,9 @@ def _beside(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> 
         return inside, inside
     if not text:
         side = max(1, round(0.5 * min(rect.size)))
-        return Rect(rect.x + (rect.w - side) // 2, rect.y + (rect.h - side) // 2, side, side), inside
+        return Rect(
+            rect.x + (rect.w - side) // 2, rect.y + (rect.h - side) // 2, side, side
+        ), inside
     side = max(1, min(round(1.35 * size), inside.h))
     gap = look.unit
     room = inside.w - side - gap

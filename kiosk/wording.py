@@ -99,6 +99,8 @@ def _refusal(texts: Texts, change: Change) -> str:  # noqa: PLR0911 - one return
             return texts.gettext("There is nothing to undo")
         case Refusal.NOTHING_TO_REDO:
             return texts.gettext("There is nothing to redo")
+        case Refusal.NO_ADVICE:
+            return texts.gettext("No hint found this time")
         case _:
             return ""
 
@@ -187,9 +189,7 @@ def preset_words(texts: Texts, preset: str) -> PresetWords:
     name, line = words.get(preset, (preset, ""))
     odds = ""
     if preset in LOST_OF_100:
-        odds = texts.gettext(
-            "At random, {n} of 100 cannot.", n=LOST_OF_100[preset]
-        )
+        odds = texts.gettext("At random, {n} of 100 cannot.", n=LOST_OF_100[preset])
     return PresetWords(name, line, odds)
 
 
@@ -228,16 +228,16 @@ def rules_lines(texts: Texts, rules: Rules) -> dict[str, str]:
     if rules.covered is Covered.FACE_DOWN:
         free.append(texts.gettext("Covered cards lie face down."))
     if rules.overlap:
-        free.append(
-            texts.gettext("A card may also be paired with the last one that lies on it.")
-        )
+        free.append(texts.gettext("A card may also be paired with the last one that lies on it."))
     goal = (
         texts.gettext("Clear all 52 cards and you win.")
         if rules.goal is Goal.DECK
         else texts.gettext("Clear the pyramid and you win.")
     )
     return {
-        "pairs": texts.gettext("Tap two free cards that make 13, or a King alone. Suits do not matter."),
+        "pairs": texts.gettext(
+            "Tap two free cards that make 13, or a King alone. Suits do not matter."
+        ),
         "free": " ".join(free),
         "stock": " ".join(stock),
         "goal": goal,
