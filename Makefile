@@ -75,6 +75,12 @@ gallery: venv ## Take pictures of a game at every size that the kiosk is made fo
 	    $(MAKE) --no-print-directory demo SIZE=$$size SHOTS=$(SHOTS)/$$size; \
 	done
 
+# --- Texts ---------------------------------------------------------------------------------------
+
+.PHONY: texts
+texts: venv ## Bring the catalogues in kiosk/locale up to date with the texts in the code
+	$(BIN)/python kiosk/locale/update.py
+
 # --- Housekeeping --------------------------------------------------------------------------------
 
 .PHONY: venv venv-test

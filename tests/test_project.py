@@ -232,9 +232,10 @@ def test_commands_in_the_readme_print_what_it_says() -> None:
                 text=True,
                 check=True,
             )
-            assert _without_times(done.stdout) == _without_times(expected), command
+            assert _without_measures(done.stdout) == _without_measures(expected), command
     assert blocks
 
 
-def _without_times(text: str) -> str:
-    return re.sub(r'("seconds": )[\d.e-]+', r"\1…", text)
+def _without_measures(text: str) -> str:
+    # How long and how far the solver searched may change with every improvement.
+    return re.sub(r'("(?:seconds|positions)": )[\d.e-]+', r"\1…", text)
