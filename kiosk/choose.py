@@ -6,7 +6,8 @@ what a random one would be.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from kiosk import boxes, wording
 from kiosk.commands import Close, NewDeal
@@ -14,7 +15,7 @@ from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
 from kiosk.texts import Texts
-from kiosk.widgets import LINE, Icon, Look, Plate, Pressable, TextBox, fit
+from kiosk.widgets import LINE, SMALLEST_TEXT, Icon, Look, Plate, Pressable, TextBox, fit, measure
 
 
 class Choose(Sheet):
@@ -33,23 +34,43 @@ class Choose(Sheet):
         words = [wording.preset_words(texts, name) for name in names]
         across = 1 if look.layout.portrait else 2
         cells = boxes.grid(room, across, -(-len(names) // across), look.unit)
-        rooms = _Entry.rooms(look, cells[0])
-        scale = look.scale
-        name_size = fit(
-            [w.name for w in words], scale.button, rooms[0].size, bold=True, wrap=False
-        ).size
-        size = min(
-            fit([w.line for w in words], scale.caption, rooms[1].size).size,
-            fit([w.odds for w in words], scale.caption, rooms[2].size, wrap=False).size,
-        )
+        sizes = _sizes(look, cells[-1], words)
         for name, entry, cell in zip(names, words, cells, strict=False):
 
             def choose(preset: str = name) -> object:
                 return send(NewDeal(preset))
 
-            self.add_widget(
-                _Entry(look, cell, choose, entry, (name_size, size), chosen=name == session.preset)
-            )
+            self.add_widget(_Entry(look, cell, choose, entry, sizes, chosen=name == session.preset))
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Font sizes and heights that suit all entries, px."""
+
+    name: int
+    text: int
+    name_h: int
+    line_h: int
+    odds_h: int
+
+
+def _inside(look: Look, rect: Rect) -> Rect:
+    return boxes.shrunk(rect, round(1.5 * look.unit), look.unit // 4)
+
+
+def _sizes(look: Look, cell: Rect, words: Sequence[wording.PresetWords]) -> _Sizes:
+    """The largest sizes at which every entry fits into ``cell``."""
+    scale, room = look.scale, _inside(look, cell)
+    name_h = round(LINE * scale.button)
+    name = fit([w.name for w in words], scale.button, (room.w, name_h), bold=True, wrap=False)
+    for size in range(scale.caption, SMALLEST_TEXT - 1, -1):
+        lines = [measure(w.line, size, width=room.w) for w in words]
+        odds = [measure(w.odds, size) for w in words]
+        line_h, odds_h = max(m.height for m in lines), max(m.height for m in odds)
+        fits = all(m.fits for m in lines) and max(m.width for m in odds) <= room.w
+        if fits and name_h + line_h + odds_h <= room.h:
+            break
+    return _Sizes(name.size, size, name_h, line_h, odds_h)
 
 
 class _Entry(Pressable):
@@ -61,7 +82,7 @@ class _Entry(Pressable):
         rect: Rect,
         act: Callable[[], object],
         words: wording.PresetWords,
-        sizes: tuple[int, int],
+        sizes: _Sizes,
         *,
         chosen: bool,
     ) -> None:
@@ -76,7 +97,9 @@ class _Entry(Pressable):
             line=1.5 * look.line,
         )
         self.add_widget(self._plate)
-        name, line, odds = self.rooms(look, rect)
+        inside = _inside(look, rect)
+        heights = (sizes.name_h, sizes.line_h, sizes.odds_h)
+        name, line, odds = boxes.rows(boxes.centred(inside, inside.w, sum(heights)), heights, 0)
         if chosen:
             side = round(1.1 * look.scale.button)
             self.add_widget(
@@ -84,24 +107,13 @@ class _Entry(Pressable):
             )
         ink = palette.accent if chosen else palette.text
         for room, size, colour, text, bold in (
-            (name, sizes[0], ink, words.name, True),
-            (line, sizes[1], palette.text, words.line, False),
-            (odds, sizes[1], palette.text_soft, words.odds, False),
+            (name, sizes.name, ink, words.name, True),
+            (line, sizes.text, palette.text, words.line, False),
+            (odds, sizes.text, palette.text_soft, words.odds, False),
         ):
             self.add_widget(
                 TextBox(room, size, colour, text, bold=bold, halign="left", wrap=room is line)
             )
-
-    @staticmethod
-    def rooms(look: Look, rect: Rect) -> tuple[Rect, Rect, Rect]:
-        """The room for name, line and odds in an entry's rectangle."""
-        scale = look.scale
-        inside = boxes.shrunk(rect, round(1.5 * look.unit), look.unit // 2)
-        name_h, odds_h = round(LINE * scale.button), round(LINE * scale.caption)
-        line_h = min(round(2 * LINE * scale.caption), inside.h - name_h - odds_h)
-        room = boxes.centred(inside, inside.w, name_h + line_h + odds_h)
-        name, line, odds = boxes.rows(room, (name_h, line_h, odds_h), 0)
-        return name, line, odds
 
     def show(self) -> None:
         """Look pressed or not."""

@@ -184,14 +184,7 @@ class _Play(_Shown):
             Control.NEW_DEAL: NewDeal(),
             Control.MENU: Open(Panel.MENU),
         }
-        # One size for all four, whichever language has the longest word.
-        room = look.layout.undo.inset(max(3, look.unit // 2))
-        size = fit(
-            list(labels.values()),
-            look.scale.caption,
-            (room.w, round(2 * LINE * look.scale.caption)),
-            bold=True,
-        ).size
+        size, lines = _label_size(look, list(labels.values()))
 
         def sender(command: Command) -> Callable[[], object]:
             return lambda: send(command)
@@ -206,6 +199,7 @@ class _Play(_Shown):
                     _ICONS[control],
                     size=size,
                     stacked=True,
+                    lines=lines,
                 )
             )
             for control in Control
@@ -258,6 +252,18 @@ class _Play(_Shown):
         self._figures["time"].set_text(wording.clock(session.seconds))
 
 
+def _label_size(look: Look, labels: list[str]) -> tuple[int, int]:
+    """One font size for the labels of all buttons, whichever is the longest, and their lines."""
+    size = look.scale.caption
+    width = look.layout.undo.inset(max(3, look.unit // 2)).w
+    one, two = (
+        fit(labels, size, (width, round(lines * LINE * size)), bold=True, wrap=lines > 1).size
+        for lines in (1, 2)
+    )
+    # One line leaves more room for the icon: worth a slightly smaller label.
+    return (one, 1) if one >= 0.75 * two else (two, 2)
+
+
 class _Title(Widget):  # type: ignore[misc]
     """The line that names the game, and speaks when there is something to say."""
 
@@ -267,12 +273,19 @@ class _Title(Widget):  # type: ignore[misc]
         self._look = look
         self._ground = theme.with_alpha(palette.panel, 0.92)
         name_h, deal_h = round(LINE * scale.button), round(LINE * scale.caption)
-        both = boxes.centred(
-            boxes.shrunk(rect, look.unit, 0), rect.w - 2 * look.unit, name_h + deal_h
-        )
+        # A narrow title is a high one: there a long name takes two lines.
+        two_lines = rect.h >= 2 * name_h + deal_h
+        name_h *= 2 if two_lines else 1
+        both = boxes.centred(rect, rect.w - 2 * look.unit, name_h + deal_h)
         upper, lower = boxes.rows(both, (name_h, deal_h), 0)
         self._name = TextBox(
-            upper, scale.button, palette.text, bold=True, halign="left", wrap=False
+            upper,
+            scale.button,
+            palette.text,
+            bold=True,
+            halign="left",
+            valign="bottom" if two_lines else "middle",
+            wrap=two_lines,
         )
         self._deal = TextBox(lower, scale.caption, palette.text_soft, halign="left", wrap=False)
         # In portrait the figures' line is wider, and free in attract mode.
@@ -344,7 +357,7 @@ class _Speech(Widget):  # type: ignore[misc]
             self._plate.set_colour((0, 0, 0, 0))
             return
         rect = self._rect
-        width = min(rect.w, self._words.fitted.width + 2 * self._margin)
+        width = min(rect.w, self._words.drawn_width + 2 * self._margin)
         x = rect.x + (rect.w - width) // 2 if self._centred else rect.x
         self._plate.place(Rect(x, rect.y, width, rect.h))
         self._plate.set_colour(self._ground)

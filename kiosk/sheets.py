@@ -80,19 +80,27 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
     scale, touch = look.scale, look.layout.touch
     inside = sheet.rect.inset(2 * look.unit)
     width = inside.w - touch - 2 * look.unit
-    bar_h, title_h, lead_h = _bar(look, width, lead)
+    # Beside the heading of a narrow panel there is no room for a note.
+    note_below = look.layout.portrait and bool(note)
+    bar_h, title_h, note_h, lead_h = _bar(look, width, lead, note_below=note_below)
     bar = Rect(inside.x, inside.top - bar_h, inside.w, bar_h)
     close = Rect(bar.right - touch, bar.top - touch, touch, touch)
     sheet.add_widget(PushButton(look, close, lambda: send(Close()), "", "close"))
-    words = boxes.centred(Rect(bar.x, bar.y, width, bar_h), width, title_h + lead_h)
-    upper, lower = boxes.rows(words, (title_h, lead_h), 0)
+    words = boxes.centred(Rect(bar.x, bar.y, width, bar_h), width, title_h + note_h + lead_h)
+    upper, middle, lower = boxes.rows(words, (title_h, note_h, lead_h), 0)
     heading = sheet.text(upper, scale.title, title, bold=True, halign="left", wrap=False)
     if note:
         # On the heading's base line, as near as two sizes come.
         taken = heading.fitted.width + 2 * look.unit
         beside = Rect(upper.x + taken, upper.y, upper.w - taken, round(0.92 * title_h))
         sheet.text(
-            beside, scale.caption, note, soft=True, halign="left", valign="bottom", wrap=False
+            middle if note_below else beside,
+            scale.caption,
+            note,
+            soft=True,
+            halign="left",
+            valign="middle" if note_below else "bottom",
+            wrap=False,
         )
     if lead:
         sheet.text(lower, scale.body, lead, halign="left")
@@ -105,11 +113,14 @@ def header_height(look: Look) -> int:
     return _bar(look, 0, "")[0] + round(3.5 * look.unit)
 
 
-def _bar(look: Look, width: int, lead: str) -> tuple[int, int, int]:
-    """Heights of the whole head, its heading and its lead."""
+def _bar(
+    look: Look, width: int, lead: str, *, note_below: bool = False
+) -> tuple[int, int, int, int]:
+    """Heights of the whole head, its heading, the note below it and its lead."""
     title_h = round(LINE * look.scale.title)
+    note_h = round(LINE * look.scale.caption) if note_below else 0
     lead_h = measure(lead, look.scale.body, width=width).height if lead else 0
-    return max(look.layout.touch, title_h + lead_h), title_h, lead_h
+    return max(look.layout.touch, title_h + note_h + lead_h), title_h, note_h, lead_h
 
 
 # -- dialogs ------------------------------------------------------------------------------------

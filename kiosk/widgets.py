@@ -206,6 +206,11 @@ class TextBox(Widget):  # type: ignore[misc]
         self.text = text
         self._draw()
 
+    @property
+    def drawn_width(self) -> int:
+        """How wide the text is as it is drawn, px."""
+        return round(self._quad.size[0])
+
     def set_colour(self, colour: Colour) -> None:
         """Tint the text."""
         if tuple(self._colour.rgba) != colour:
@@ -377,6 +382,7 @@ class PushButton(Pressable):
             ``chosen`` for the present choice among several.
         size: font size of the label, px; None for the usual.
         stacked: whether the icon is above the label.
+        lines: how many lines a label below the icon may take.
     """
 
     def __init__(
@@ -390,6 +396,7 @@ class PushButton(Pressable):
         role: Role = "plain",
         size: int | None = None,
         stacked: bool = False,
+        lines: int = 2,
     ) -> None:
         super().__init__(rect, look.unit, act)
         self._look = look
@@ -403,15 +410,17 @@ class PushButton(Pressable):
             line=1.5 * look.line,
         )
         self.add_widget(self._plate)
-        icon_rect, text_rect = (_stacked if stacked else _beside)(
-            look, rect, text, size or look.scale.button, has_icon=icon is not None
-        )
+        size = size or look.scale.button
+        if stacked and icon and text:
+            icon_rect, text_rect = _stacked(look, rect, size, lines)
+        else:
+            icon_rect, text_rect = _beside(look, rect, text, size, has_icon=icon is not None)
         self._icon = Icon(icon_rect, icon, palette.text) if icon else None
         if self._icon:
             self.add_widget(self._icon)
         self.label = TextBox(
             text_rect,
-            size or look.scale.button,
+            size,
             palette.text,
             text,
             bold=True,
@@ -443,19 +452,17 @@ class PushButton(Pressable):
             self._icon.set_colour(ink)
 
 
-def _stacked(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> tuple[Rect, Rect]:
-    """Rectangles of icon and label, one above the other; the label has room for two lines."""
+def _stacked(look: Look, rect: Rect, size: int, lines: int) -> tuple[Rect, Rect]:
+    """Rectangles of icon and label, one above the other, together in the middle."""
     inside = rect.inset(max(3, look.unit // 2))
-    if not has_icon or not text:
-        return inside, inside
-    label_h = min(inside.h // 2, round(2 * LINE * size))
+    label_h = min(inside.h * 3 // 5, round(lines * LINE * size))
     room = inside.h - label_h
-    side = max(1, min(round(0.86 * room), inside.w, round(3 * size)))
+    side = max(1, min(round(0.8 * room), inside.w, round(2.75 * size)))
+    gap = max(0, min((room - side) // 2, look.unit))
+    bottom = inside.y + (room - side - gap) // 2
     return (
-        Rect(
-            inside.x + (inside.w - side) // 2, inside.y + label_h + (room - side) // 2, side, side
-        ),
-        Rect(inside.x, inside.y, inside.w, label_h),
+        Rect(inside.x + (inside.w - side) // 2, bottom + label_h + gap, side, side),
+        Rect(inside.x, bottom, inside.w, label_h),
     )
 
 

@@ -178,7 +178,7 @@ def preset_words(texts: Texts, preset: str) -> PresetWords:
             texts.gettext("Like “Open stock”, but all 52 cards must go."),
         ),
         "collection": (
-            texts.gettext("Open stock, three passes"),
+            texts.gettext("Open stock, 3 passes"),
             texts.gettext("Three times through the stock. Its top card plays, too."),
         ),
         "overlap": (

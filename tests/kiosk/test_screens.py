@@ -1,0 +1,746 @@
+"""Buttons, status and panels in a real window: what they show, what they send, that all fits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from engine.advice import Advice
+from engine.position import MoveKind, Outcome
+from engine.rules import PRESETS
+from kiosk.attract import target_of
+from kiosk.commands import (
+    AdviceReady,
+    BackToWinnable,
+    Change,
+    ChangeKind,
+    Close,
+    Command,
+    Draw,
+    Drop,
+    Hint,
+    NewDeal,
+    Open,
+    Panel,
+    Pile,
+    Redo,
+    Replay,
+    SetAutoPlay,
+    SetLanguage,
+    Tap,
+    Tick,
+    Touched,
+    Undo,
+)
+from kiosk.layout import Control, Layout, Rect
+from kiosk.session import Session, SessionOptions
+from kiosk.texts import Texts, available_languages
+from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves
+
+pytest.importorskip("kivy")
+
+SIZES = [(800, 480), (1024, 600), (1280, 720), (1920, 1080), (720, 1280), (1200, 1920)]
+LANGUAGES = ("en", "de", "es", "fr")
+SMALL = Layout.for_screen(800, 480)
+
+
+# -- a window, and time that stands still --------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def window() -> Any:
+    """Kivy's one window, imported here and not at the top: importing it opens it."""
+    os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
+    for name in ("KIVY_NO_ARGS", "KIVY_NO_CONFIG", "KIVY_NO_FILELOG", "KIVY_NO_CONSOLELOG"):
+        os.environ.setdefault(name, "1")
+    from kivy.base import EventLoop
+    from kivy.core.window import Window
+
+    EventLoop.ensure_window()
+    return Window
+
+
+class Time:
+    """Kivy's clock, moved by hand."""
+
+    def __init__(self, clock: Any) -> None:
+        self._clock = clock
+        self.now = max(clock.time(), clock._last_tick)
+
+    def pass_(self, seconds: float) -> None:
+        """Let time pass in steps of a twentieth of a second."""
+        for _step in range(round(seconds * 20)):
+            self.now += 0.05
+            self._clock.tick()
+
+
+@pytest.fixture
+def time(window: Any) -> Iterator[Time]:
+    from kivy.clock import Clock
+
+    virtual = Time(Clock)
+    limit = Clock._max_fps
+    Clock._max_fps = 0
+    Clock.time = lambda: virtual.now
+    Clock.tick()  # what is scheduled counts from the last tick
+    try:
+        yield virtual
+    finally:
+        del Clock.time
+        Clock._max_fps = limit
+
+
+class Screen:
+    """Hud and panels over nothing, with a session behind them, as the app puts them together."""
+
+    def __init__(
+        self,
+        window: Any,
+        session: Session,
+        *,
+        layout: Layout = SMALL,
+        language: str = "en",
+        **options: Any,
+    ) -> None:
+        from kivy.uix.floatlayout import FloatLayout
+
+        from kiosk.screens import Hud, PanelHost
+
+        self.window = window
+        self.session = session
+        self.now = session._now
+        self.sent: list[Command] = []
+        self.layout = layout
+        texts = Texts.load(language)
+        self.hud = Hud(self.send, layout, texts, **options)
+        self.panels = PanelHost(self.send, layout, texts, **options)
+        self.root = FloatLayout(size=layout.screen.size, size_hint=(None, None))
+        self.root.add_widget(self.hud)
+        self.root.add_widget(self.panels)
+        window.add_widget(self.root)
+        self.refresh()
+
+    def send(self, command: Command) -> Change:
+        self.sent.append(command)
+        return self.do(command)
+
+    def do(self, command: Command, seconds: float = 0.5) -> Change:
+        self.now += seconds
+        language = self.session.language
+        change = self.session.handle(command, self.now)
+        if self.session.language != language:
+            self.hud.set_texts(Texts.load(self.session.language))
+            self.panels.set_texts(Texts.load(self.session.language))
+        self.hud.message(change)
+        self.refresh()
+        return change
+
+    def refresh(self) -> None:
+        self.hud.update(self.session)
+        self.panels.update(self.session)
+
+    def close(self) -> None:
+        self.window.remove_widget(self.root)
+
+    # -- what is there ---------------------------------------------------------------------------
+
+    def shown(self, kind: Any = None) -> list[Any]:
+        """The widgets that are shown, of a class or of any."""
+        return [w for w in self.root.walk() if kind is None or isinstance(w, kind)]
+
+    def says(self) -> list[str]:
+        from kiosk.widgets import TextBox
+
+        return [box.text for box in self.shown(TextBox) if box.text]
+
+    def button(self, text: str) -> Any:
+        from kiosk.widgets import PushButton
+
+        return next(b for b in self.shown(PushButton) if b.label.text == text)
+
+    # -- touch -----------------------------------------------------------------------------------
+
+    def touch(self, x: float, y: float) -> Any:
+        from kivy.tests.common import UnitTestTouch
+
+        touch = UnitTestTouch(x, y)
+        touch.touch_down()
+        return touch
+
+    def tap(self, x: float, y: float) -> None:
+        self.touch(x, y).touch_up()
+
+    def press(self, text: str) -> None:
+        self.tap(*self.button(text).rect.center)
+
+
+Make = Callable[..., Screen]
+
+
+@pytest.fixture
+def make(window: Any, time: Time) -> Iterator[Make]:
+    """Makes screens, and takes them away again."""
+    made: list[Screen] = []
+
+    def build(session: Session | None = None, **options: Any) -> Screen:
+        made.append(Screen(window, session or new_session(), **options))
+        return made[-1]
+
+    yield build
+    for screen in made:
+        screen.close()
+
+
+# -- sessions in every state ---------------------------------------------------------------------
+
+
+def new_session(preset: str = "three-pass", language: str = "en", **options: Any) -> Session:
+    options.setdefault("start_in_attract", False)
+    return Session(
+        FakeDealer(),
+        FakeAdviser(),
+        SessionOptions(preset=preset, language=language, **options),
+        now=0.0,
+    )
+
+
+def play(session: Session, n: int) -> None:
+    """Play ``n`` moves of the line that wins, two seconds each."""
+    for move in moves(WON_BY_HAND[session.preset][1])[session.moves_played :][:n]:
+        session.handle(Tick(), session._now + 2)
+        if move.kind in {MoveKind.DRAW, MoveKind.REDEAL}:
+            session.handle(Draw(), session._now)
+        else:
+            for card in move.cards:
+                place = session.position.deal.place_of[card]
+                session.handle(Tap(target_of(session.position, place)), session._now)
+
+
+def clumsy(session: Session) -> Command:
+    """What somebody does who draws whenever that is possible."""
+    position = session.position
+    if position.can_draw or position.can_redeal:
+        return Draw()
+    for place in position.available:
+        if position.deal.cards[place].is_king:
+            return Tap(target_of(position, place))
+        for partner in position.partners(place):
+            return Drop(target_of(position, place), target_of(position, partner))
+    raise AssertionError("a running game has a move")
+
+
+def in_state(state: str, language: str = "en") -> Session:
+    """A session with a certain panel open, or in another state worth a picture."""
+    name, _, preset = state.partition(" ")
+    session = new_session(preset or "three-pass", language, start_in_attract=name == "attract")
+
+    def do(command: Command) -> None:
+        session.handle(command, session._now + 0.5)
+
+    if name == "won":
+        play(session, 99)
+    elif name == "stuck":
+        while session.position.outcome is Outcome.RUNNING:
+            do(clumsy(session))
+    elif name == "cannot_win":
+        play(session, 11)
+        session._table.lines[session._table.game.index] = None
+        do(Hint())
+        do(AdviceReady(session._question, Advice(False, 4, moves("D"), 1)))
+    elif name == "give_up":
+        play(session, 5)
+        do(NewDeal())
+    elif name == "countdown":
+        play(session, 5)
+        session.handle(Tick(), session._now + 63)
+    elif name in {"menu", "rules", "choose"}:
+        play(session, 3)
+        do(Undo())
+        do(Open(Panel(name)))
+    elif name == "play":
+        play(session, 12)
+    return session
+
+
+PANELS = [panel.value for panel in Panel if panel is not Panel.NONE]
+STATES = ["new", "play", "attract", *PANELS, *(f"rules {preset}" for preset in PRESETS)]
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_the_states_are_what_they_are_called(panel: str) -> None:
+    assert in_state(panel).panel is Panel(panel)
+
+
+# -- everything fits -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_everything_fits(make: Make, size: tuple[int, int], language: str) -> None:
+    layout = Layout.for_screen(*size)
+    for state in STATES:
+        screen = make(in_state(state, language), layout=layout, language=language)
+        check_texts_fit(screen, state)
+        check_controls(screen, state)
+        if screen.panels.sheet is not None:
+            check_sheet(screen, state)
+        screen.close()
+
+
+def check_texts_fit(screen: Screen, state: str) -> None:
+    """Every text is in its place, and not much smaller than it should be."""
+    screen_rect = screen.layout.screen
+    least = min(screen_rect.size) / 480 * 12
+    for box in text_boxes(screen):
+        if box.text:
+            about = f"{state}: {box.text!r} at {box.fitted.size} px in {box.rect}"
+            assert box.fitted.fits, about
+            assert box.fitted.size >= least, about
+            assert screen_rect.holds(box.rect), about
+
+
+def check_controls(screen: Screen, state: str) -> None:
+    """What can be touched is as large as a finger needs, and does not overlap."""
+    from kiosk.widgets import Pressable
+
+    holder = screen.hud if screen.panels.sheet is None else screen.panels.sheet
+    controls = [w.rect for w in holder.walk() if isinstance(w, Pressable)]
+    assert bool(controls) == (state not in {"attract", "countdown"})
+    # The menu has up to eight rows of them; there a small screen leaves a little less.
+    least = 0.9 * screen.layout.touch
+    assert all(min(rect.size) >= least for rect in controls), (state, controls, least)
+    assert all(a.overlap(b) == 0 for a, b in combinations(controls, 2)), state
+
+
+def check_sheet(screen: Screen, state: str) -> None:
+    """A panel is on the screen, all that belongs to it is on it, and no texts collide."""
+    from kiosk.widgets import PushButton, TextBox
+
+    sheet = screen.panels.sheet
+    assert screen.layout.screen.holds(sheet.rect)
+    inside = [w for w in sheet.walk() if isinstance(w, TextBox | PushButton)]
+    assert all(sheet.rect.holds(w.rect) for w in inside), state
+    texts = [w for w in inside if isinstance(w, TextBox) and w.text]
+    assert texts
+    for a, b in combinations(texts, 2):
+        assert ink(a).overlap(ink(b)) == 0, (state, a.text, b.text)
+
+
+def ink(box: Any) -> Rect:
+    """Where a text really is."""
+    quad = box._quad
+    return Rect(*map(int, quad.pos), *map(int, quad.size))
+
+
+def test_the_attract_call_leaves_the_pyramid_free(make: Make) -> None:
+    from kiosk.widgets import Plate
+
+    for size in SIZES:
+        layout = Layout.for_screen(*size)
+        screen = make(in_state("attract"), layout=layout)
+        for plate in screen.shown(Plate):
+            rect = Rect(*map(int, plate._shape.pos), *map(int, plate._shape.size))
+            if plate._colour.a:
+                assert all(rect.overlap(card) == 0 for card in layout.pyramid), size
+        screen.close()
+
+
+# -- the hud -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("label", "command"),
+    [("Undo", Undo()), ("Hint", Hint()), ("New deal", NewDeal()), ("Menu", Open(Panel.MENU))],
+)
+def test_a_button_sends_its_command_at_touch_up(make: Make, label: str, command: Command) -> None:
+    screen = make(in_state("play"))
+    touch = screen.touch(*screen.button(label).rect.center)
+    assert screen.button(label).down
+    assert screen.sent == []
+    touch.touch_up()
+    assert screen.sent == [command]
+    assert not screen.button(label).down
+
+
+def test_a_finger_that_slides_off_does_nothing(make: Make) -> None:
+    screen = make(in_state("play"))
+    button = screen.button("Undo")
+    touch = screen.touch(*button.rect.center)
+    touch.touch_move(button.rect.x - 100, button.rect.y)
+    assert not button.down
+    touch.touch_up()
+    assert screen.sent == []
+
+
+def test_a_finger_that_slides_back_or_slips_a_little_still_acts(make: Make) -> None:
+    screen = make(in_state("play"))
+    button = screen.button("Undo")
+    touch = screen.touch(*button.rect.center)
+    touch.touch_move(button.rect.x - 100, button.rect.y)
+    touch.touch_move(button.rect.x - screen.layout.unit // 2, button.rect.y)
+    assert button.down
+    touch.touch_up()
+    assert screen.sent == [Undo()]
+
+
+def test_a_touch_that_comes_from_beside_does_nothing(make: Make) -> None:
+    screen = make(in_state("play"))
+    rect = screen.button("Undo").rect
+    touch = screen.touch(rect.x - 100, rect.y + 5)
+    touch.touch_move(*rect.center)
+    touch.touch_up()
+    assert screen.sent == []
+
+
+def test_undo_and_hint_look_unusable_when_they_are(make: Make) -> None:
+    screen = make(new_session())
+    assert not screen.button("Undo").enabled
+    assert screen.button("Hint").enabled
+    screen.press("Undo")
+    assert screen.sent == []
+    screen.do(Draw())
+    assert screen.button("Undo").enabled
+    screen.session._table.lines[1] = None
+    screen.do(Hint())
+    assert not screen.button("Hint").enabled
+    assert "Thinking…" in screen.says()
+
+
+def test_a_button_that_becomes_unusable_while_pressed_does_nothing(make: Make) -> None:
+    screen = make(in_state("play"))
+    touch = screen.touch(*screen.button("Undo").rect.center)
+    while screen.session.can_undo:
+        screen.do(Undo())
+    assert not screen.button("Undo").down
+    touch.touch_up()
+    assert screen.sent == []
+
+
+def test_figures_follow_the_game(make: Make) -> None:
+    session = new_session()
+    screen = make(session)
+    assert {"28", "1/3", "0", "0:00", "Deal 5189", "Three passes"} <= set(screen.says())
+    play(session, 3)
+    screen.now = session._now
+    screen.do(Tick(), 2.0)
+    figures = screen.says()
+    assert {str(session.position.cards_left), "3", "0:06"} <= set(figures)
+
+
+def test_a_refusal_is_said_for_three_seconds(make: Make, time: Time) -> None:
+    screen = make(new_session())
+    said = "Both cards that lie on it must go first"
+    assert screen.do(Tap(0)).kind is ChangeKind.REFUSED
+    assert said in screen.says()
+    assert "Three passes" not in screen.says()
+    time.pass_(2.5)
+    assert said in screen.says()
+    time.pass_(1.0)
+    assert said not in screen.says()
+    assert "Three passes" in screen.says()
+
+
+def test_a_second_refusal_stays_its_own_three_seconds(make: Make, time: Time) -> None:
+    screen = make(new_session())
+    screen.do(Tap(0))
+    time.pass_(2.0)
+    screen.do(Tap(Pile.WASTE))
+    time.pass_(2.0)
+    assert "The waste is empty" in screen.says()
+    time.pass_(1.5)
+    assert "The waste is empty" not in screen.says()
+
+
+def test_a_move_silences_the_message(make: Make) -> None:
+    screen = make(new_session())
+    screen.do(Tap(0))
+    screen.do(Draw())
+    assert "Three passes" in screen.says()
+
+
+@pytest.mark.parametrize("state", ["new", "play", *PANELS])
+def test_nothing_is_drawn_when_nothing_changes(make: Make, time: Time, state: str) -> None:
+    screen = make(in_state(state))
+    time.pass_(1.0)
+    assert not redraws(screen.window, screen.refresh)
+    assert not redraws(screen.window, lambda: time.pass_(1.0))
+
+
+def test_a_change_is_drawn(make: Make, time: Time) -> None:
+    screen = make(in_state("play"))
+    time.pass_(1.0)
+    assert redraws(screen.window, lambda: screen.do(Undo()))
+
+
+def test_only_the_time_is_drawn_again_each_second(make: Make, time: Time) -> None:
+    screen = make(in_state("play"))
+    before = {box: id(box._quad.texture) for box in text_boxes(screen)}
+    for _tick in range(4):
+        screen.do(Tick(), 0.3)
+    changed = [box.text for box in text_boxes(screen) if id(box._quad.texture) != before[box]]
+    assert len(changed) == 1
+    assert changed[0].startswith("0:")
+
+
+def text_boxes(screen: Screen) -> list[Any]:
+    from kiosk.widgets import TextBox
+
+    return screen.shown(TextBox)
+
+
+def redraws(window: Any, act: Callable[[], object]) -> bool:
+    """Whether ``act`` makes Kivy draw another frame."""
+    window.dispatch("on_draw")
+    assert not window.canvas.needs_redraw
+    act()
+    return bool(window.canvas.needs_redraw)
+
+
+def test_another_language_is_spoken_at_once(make: Make) -> None:
+    screen = make(in_state("menu"))
+    screen.press("Deutsch")
+    assert screen.sent == [SetLanguage("de")]
+    assert {"Menü", "Zurück", "Neue Partie", "So wird gespielt"} <= set(screen.says())
+    assert "Menu" not in screen.says()
+    screen.press("Français")
+    assert "Comment jouer" in screen.says()
+    assert screen.session.moves_played == 2
+
+
+def test_another_size_moves_everything(make: Make) -> None:
+    screen = make(in_state("menu"))
+    large = Layout.for_screen(1920, 1080)
+    screen.hud.set_layout(large)
+    screen.panels.set_layout(large)
+    assert screen.hud.size == [1920, 1080]
+    assert screen.button("Undo").rect == large.button(Control.UNDO)
+    assert screen.panels.sheet.rect.right > 800
+
+
+# -- attract mode --------------------------------------------------------------------------------
+
+
+def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
+    from kiosk.widgets import PushButton
+
+    session = in_state("attract")
+    screen = make(session)
+    assert session.attract
+    assert "Touch to play" in screen.says()
+    assert screen.shown(PushButton) == []
+    captions = set()
+    while session.position.outcome is Outcome.RUNNING:
+        screen.do(Tick(), 1.0)
+        captions |= set(screen.says())
+    assert {
+        "Draw a card",
+        "A King goes alone",
+        "9 + 4 = 13",
+        "Queen (12) + Ace (1) = 13",
+    } <= captions
+    assert screen.do(Touched()).kind is ChangeKind.WOKE
+    assert "Touch to play" not in screen.says()
+    assert len(screen.shown(PushButton)) == 4
+
+
+def test_the_call_breathes_slowly_and_only_in_attract_mode(make: Make, time: Time) -> None:
+    screen = make(in_state("attract"))
+    alphas = []
+    for _frame in range(80):
+        time.pass_(0.05)
+        alphas.append(screen.hud._call._hand._colour.a)
+    turns = sum(
+        (b - a) * (c - b) < 0 for a, b, c in zip(alphas, alphas[1:], alphas[2:], strict=False)
+    )
+    assert 1 <= turns <= 8, "at most one breath a second, two turns each"
+    assert max(alphas) - min(alphas) > 0.3
+    screen.do(Touched())
+    still = screen.hud._call._hand._colour.a
+    time.pass_(1.0)
+    assert screen.hud._call._hand._colour.a == still
+
+
+def test_with_reduced_motion_the_call_stands_still(make: Make, time: Time) -> None:
+    screen = make(in_state("attract"), reduced_motion=True)
+    before = screen.hud._call._hand._colour.a
+    time.pass_(1.0)
+    assert screen.hud._call._hand._colour.a == before == 1.0
+
+
+# -- the panels ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "label", "command"),
+    [
+        ("won", "New deal", NewDeal()),
+        ("stuck", "Undo a move", Undo()),
+        ("stuck", "Replay this deal", Replay()),
+        ("stuck", "New deal", NewDeal()),
+        ("stuck", "Look at the table", Close()),
+        ("cannot_win", "Go back", BackToWinnable()),
+        ("cannot_win", "Play on", Close()),
+        ("give_up", "Keep playing", Close()),
+        ("give_up", "Give up", NewDeal(confirmed=True)),
+        ("menu", "How to play", Open(Panel.RULES)),
+        ("menu", "Choose a game", Open(Panel.CHOOSE)),
+        ("menu", "Replay this deal", Replay()),
+        ("menu", "Redo a move", Redo()),
+        ("menu", "Auto-play: off", SetAutoPlay(True)),
+        ("menu", "Back to the game", Close()),
+        ("menu", "Español", SetLanguage("es")),
+    ],
+)
+def test_a_panel_button_sends_its_command(
+    make: Make, state: str, label: str, command: Command
+) -> None:
+    from kiosk.widgets import PushButton
+
+    screen = make(in_state(state))
+    button = next(
+        w for w in screen.panels.sheet.walk() if isinstance(w, PushButton) and w.label.text == label
+    )
+    screen.tap(*button.rect.center)
+    assert screen.sent == [command]
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_preset_can_be_chosen(make: Make, preset: str) -> None:
+    from kiosk.widgets import Pressable
+
+    screen = make(in_state("choose"))
+    entries = [w for w in screen.panels.sheet.walk() if isinstance(w, Pressable)][1:]
+    entry = entries[list(PRESETS).index(preset)]
+    screen.tap(*entry.rect.center)
+    assert screen.sent == [NewDeal(preset)]
+
+
+def test_auto_play_shows_its_state(make: Make) -> None:
+    screen = make(in_state("menu"))
+    screen.press("Auto-play: off")
+    assert "Auto-play: on" in screen.says()
+    screen.press("Auto-play: on")
+    assert "Auto-play: off" in screen.says()
+
+
+def test_redo_and_replay_are_offered_only_where_they_do_something(make: Make) -> None:
+    screen = make(new_session())
+    screen.do(Open(Panel.MENU))
+    assert not screen.button("Redo a move").enabled
+    assert not screen.button("Replay this deal").enabled
+
+
+@pytest.mark.parametrize("state", PANELS)
+def test_no_touch_goes_through_a_panel(make: Make, time: Time, state: str) -> None:
+    screen = make(in_state(state))
+    reached: list[Any] = []
+    screen.hud.bind(on_touch_down=lambda _hud, touch: reached.append(touch))
+    screen.hud.bind(on_touch_move=lambda _hud, touch: reached.append(touch))
+    screen.hud.bind(on_touch_up=lambda _hud, touch: reached.append(touch))
+    for x in range(5, 800, 61):
+        for y in range(5, 480, 53):
+            touch = screen.touch(x, y)
+            if screen.panels.sheet is None:
+                screen.session = in_state(state)
+                screen.refresh()
+            touch.touch_move(-100, -100)
+            touch.touch_up()
+            assert screen.panels.sheet is not None
+    assert reached == []
+
+
+@pytest.mark.parametrize(
+    ("state", "command"),
+    [
+        ("menu", Close()),
+        ("rules", Close()),
+        ("choose", Close()),
+        ("give_up", Close()),
+        ("cannot_win", Close()),
+        ("stuck", None),
+        ("won", NewDeal()),
+        ("countdown", Touched()),
+    ],
+)
+def test_a_tap_beside_a_panel(make: Make, time: Time, state: str, command: Command | None) -> None:
+    screen = make(in_state(state))
+    time.pass_(1.0)
+    screen.tap(3, 3)
+    assert screen.sent == ([] if command is None else [command])
+
+
+def test_the_tap_that_wins_does_not_deal_as_well(make: Make, time: Time) -> None:
+    screen = make(in_state("won"))
+    screen.tap(3, 3)
+    assert screen.sent == []
+    time.pass_(1.0)
+    screen.tap(400, 300)
+    assert screen.sent == [NewDeal()]
+    assert screen.session.panel is Panel.NONE
+
+
+def test_a_touch_that_outlives_its_panel_does_nothing(make: Make, time: Time) -> None:
+    screen = make(in_state("menu"))
+    time.pass_(1.0)
+    held = screen.touch(*screen.button("Replay this deal").rect.center)
+    beside = screen.touch(3, 3)
+    screen.do(Close())
+    held.touch_up()
+    beside.touch_up()
+    assert screen.sent == []
+
+
+def test_the_countdown_counts_and_ends_at_a_touch(make: Make) -> None:
+    session = in_state("countdown")
+    screen = make(session)
+    assert "17" in screen.says()
+    sheet = screen.panels.sheet
+    screen.do(Tick(), 1.0)
+    assert "16" in screen.says()
+    assert screen.panels.sheet is sheet, "a second changes a figure, not the panel"
+    screen.do(Touched())
+    assert screen.panels.sheet is None
+
+
+def test_the_win_shows_what_it_took(make: Make) -> None:
+    session = in_state("won")
+    screen = make(session)
+    assert {"You won!", str(session.moves_played), "Hints"} <= set(screen.says())
+
+
+def test_the_stuck_panel_counts_the_cards_and_lets_look(make: Make) -> None:
+    screen = make(in_state("stuck"))
+    left = screen.session.position.cards_left
+    assert f"{left} cards left".replace(" ", " ") in screen.says()
+    screen.press("Look at the table")
+    assert screen.panels.sheet is None
+    assert "No moves left" in screen.says()
+
+
+def test_how_far_to_go_back_is_said_in_the_right_number(make: Make) -> None:
+    screen = make(in_state("cannot_win"))
+    assert screen.session.moves_back == 7
+    assert "It could still be won 7 moves ago. Go back?" in screen.says()
+    screen.press("Go back")
+    assert screen.session.moves_played == 4
+    assert screen.panels.sheet is None
+
+
+def test_the_languages_are_the_catalogues(make: Make) -> None:
+    screen = make(in_state("menu"))
+    assert set(available_languages().values()) <= set(screen.says())
+
+
+def test_a_panel_fades_in_unless_motion_is_reduced(make: Make, time: Time) -> None:
+    screen = make(new_session())
+    screen.do(Open(Panel.MENU))
+    assert screen.panels.opacity < 1
+    time.pass_(0.5)
+    assert screen.panels.opacity == 1
+    calm = make(new_session(), reduced_motion=True)
+    calm.do(Open(Panel.MENU))
+    assert calm.panels.opacity == 1
