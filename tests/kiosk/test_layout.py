@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -57,7 +57,7 @@ def check_pyramid(layout: Layout) -> None:
         for cover in covers:
             assert layout.pyramid[place].overlap(layout.pyramid[cover])
     rows = [layout.pyramid[r * (r + 1) // 2].y for r in range(7)]
-    assert {a - b for a, b in zip(rows, rows[1:], strict=False)} == {layout.row_step}
+    assert {a - b for a, b in pairwise(rows)} == {layout.row_step}
     for place, (row, column) in enumerate(ROW_COLUMN):
         twin = layout.pyramid[place + row - 2 * column]
         assert layout.pyramid[place].x + twin.right == layout.pyramid_area.x * 2 + (
@@ -269,7 +269,7 @@ def test_a_covered_card_is_playable_when_the_overlap_rule_gives_it_a_partner() -
     st.integers(28, 52),
     st.sampled_from(sorted(PRESETS)),
 )
-def test_whatever_is_touched_the_answer_is_there_to_be_touched(
+def test_whatever_is_touched_the_answer_is_there_to_be_touched(  # noqa: PLR0917 - hypothesis
     size: tuple[int, int], x: float, y: float, remaining: int, waste: int, preset: str
 ) -> None:
     layout = Layout.for_screen(*size)

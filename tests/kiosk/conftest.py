@@ -1,0 +1,150 @@
+"""Kivy's one window, off-screen, and a stage on it where time is moved by hand.
+
+Nothing here imports Kivy before a test asks for it: importing its window opens it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+#: The size that the stage has unless a test asks for another one.
+STAGE_SIZE = (800, 480)
+FRAME = 1 / 60
+
+
+@pytest.fixture(scope="session")
+def kivy_window() -> Any:
+    """Kivy's window, drawn into memory, with no input device attached."""
+    os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
+    for name in ("KIVY_NO_ARGS", "KIVY_NO_CONFIG", "KIVY_NO_FILELOG", "KIVY_NO_CONSOLELOG"):
+        os.environ.setdefault(name, "1")
+    pytest.importorskip("kivy")
+    from kivy.config import Config
+
+    for device, _driver in Config.items("input"):
+        Config.remove_option("input", device)
+    Config.set("graphics", "width", STAGE_SIZE[0])
+    Config.set("graphics", "height", STAGE_SIZE[1])
+    from kivy.base import EventLoop
+    from kivy.core.window import Window
+
+    EventLoop.ensure_window()
+    return Window
+
+
+class Finger:
+    """One finger on the screen; coordinates in px from the lower left."""
+
+    def __init__(self, stage: Stage, x: float, y: float) -> None:
+        from kivy.tests.common import UnitTestTouch
+
+        self._stage = stage
+        self._touch = UnitTestTouch(x, y)
+        self._touch.touch_down()
+
+    def move(self, x: float, y: float, *, steps: int = 4) -> Finger:
+        """Slide there in a few steps, a frame each."""
+        from_x, from_y = self._touch.pos
+        for step in range(1, steps + 1):
+            share = step / steps
+            self._touch.touch_move(from_x + (x - from_x) * share, from_y + (y - from_y) * share)
+            self._stage.frame()
+        return self
+
+    def up(self) -> None:
+        """Let go."""
+        self._touch.touch_up()
+
+    def hold(self, seconds: float) -> Finger:
+        """Wait."""
+        self._stage.wait(seconds)
+        return self
+
+
+class Stage:
+    """A real window whose frames are stepped one by one, in virtual time.
+
+    Attributes:
+        window: Kivy's window.
+        flips: how many frames have really been drawn.
+    """
+
+    def __init__(self, window: Any, clock: Any) -> None:
+        self.window = window
+        self.flips = 0
+        self._clock = clock
+        # Time must never run backwards for events that were scheduled before.
+        self.now = max(clock.time(), clock._last_tick)
+
+    def frame(self, seconds: float = FRAME) -> None:
+        """One turn of the main loop, ``seconds`` after the last one."""
+        from kivy.base import EventLoop
+
+        self.now += seconds
+        EventLoop.idle()
+
+    def wait(self, seconds: float) -> None:
+        """So much time passes, frame by frame."""
+        for _ in range(round(seconds / FRAME)):
+            self.frame()
+
+    def drawn_frames(self, seconds: float) -> int:
+        """How many frames are drawn while so much time passes."""
+        before = self.flips
+        self.wait(seconds)
+        return self.flips - before
+
+    def touch(self, x: float, y: float) -> Finger:
+        """Put a finger down."""
+        return Finger(self, x, y)
+
+    def tap(self, x: float, y: float) -> None:
+        """Put a finger down and take it away, as fast as people do."""
+        finger = self.touch(x, y)
+        self.frame()
+        finger.up()
+        self.wait(0.1)
+
+    def _flipped(self, _window: Any) -> None:
+        self.flips += 1
+
+
+@pytest.fixture
+def stage(kivy_window: Any) -> Iterator[Stage]:
+    """An empty window and a clock that only the test moves."""
+    from kivy.base import EventLoop
+    from kivy.clock import Clock
+
+    window = kivy_window
+    kept = list(window.children)
+    for child in kept:
+        window.remove_widget(child)
+    size = tuple(window.size)
+    stage = Stage(window, Clock)
+    limit = Clock._max_fps
+    Clock._max_fps = 0
+    Clock.time = lambda: stage.now
+    events = {id(event) for event in Clock.get_events()}
+    window.bind(on_flip=stage._flipped)
+    status, EventLoop.status = EventLoop.status, "started"
+    if window not in EventLoop.event_listeners:
+        EventLoop.add_event_listener(window)
+    try:
+        window.size = STAGE_SIZE
+        stage.wait(0.1)
+        yield stage
+    finally:
+        window.unbind(on_flip=stage._flipped)
+        for child in list(window.children):
+            window.remove_widget(child)
+        for event in Clock.get_events():
+            if id(event) not in events:
+                event.cancel()
+        window.size = size
+        EventLoop.status = status
+        del Clock.time
+        Clock._max_fps = limit
