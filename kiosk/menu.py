@@ -20,7 +20,7 @@ from kiosk.commands import (
 )
 from kiosk.layout import Rect
 from kiosk.session import Session
-from kiosk.sheets import Send, Sheet, header, header_height
+from kiosk.sheets import Send, Sheet, heading, heading_height
 from kiosk.texts import Texts
 from kiosk.widgets import Look, PushButton, Role, fit
 
@@ -54,13 +54,13 @@ class Menu(Sheet):
         gap = look.unit
         most = look.layout.panel
         gaps = gap * (down + lines + 1)
-        around = header_height(look) + 2 * gap
+        around = heading_height(look) + 2 * gap
         row_h = min((most.h - around - gaps) // (down + lines), round(1.2 * look.layout.touch))
         height = around + row_h * (down + lines) + gaps
         super().__init__(look, boxes.centred(look.layout.screen, most.w, height))
         self.outside = Close()
         self._send = send
-        room = header(self, send, texts.gettext("Menu"))
+        room = heading(self, texts.gettext("Menu"))
         entries: list[tuple[str, str, Command, Role, bool]] = [
             (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
             (texts.gettext("Choose a game"), "pyramid", Open(Panel.CHOOSE), "plain", True),

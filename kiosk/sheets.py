@@ -66,8 +66,23 @@ class Sheet(Widget):  # type: ignore[misc]
         return box
 
 
+def heading(sheet: Sheet, title: str) -> Rect:
+    """Put a heading alone on a sheet; return the room below it."""
+    look = sheet.look
+    inside = sheet.rect.inset(2 * look.unit)
+    title_h = round(LINE * look.scale.title)
+    (bar,) = boxes.rows(inside, (title_h,), 0)
+    sheet.text(bar, look.scale.title, title, bold=True, halign="left", wrap=False)
+    return Rect(inside.x, inside.y, inside.w, inside.h - title_h - look.unit)
+
+
+def heading_height(look: Look) -> int:
+    """What :func:`heading` takes of a sheet, with the borders above and below, px."""
+    return round(LINE * look.scale.title) + 5 * look.unit
+
+
 def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "") -> Rect:
-    """Put the head of a large panel on a sheet; return the room below it.
+    """Put a heading and a Close button on a sheet; return the room below them.
 
     Args:
         sheet: the panel.
@@ -106,11 +121,6 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
         sheet.text(lower, scale.body, lead, halign="left")
     bottom = bar.y - round(1.5 * look.unit)
     return Rect(inside.x, inside.y, inside.w, bottom - inside.y)
-
-
-def header_height(look: Look) -> int:
-    """Height of a head without a lead, with all around it, px."""
-    return _bar(look, 0, "")[0] + round(3.5 * look.unit)
 
 
 def _bar(

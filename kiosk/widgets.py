@@ -209,7 +209,8 @@ class TextBox(Widget):  # type: ignore[misc]
     @property
     def drawn_width(self) -> int:
         """How wide the text is as it is drawn, px."""
-        return round(self._quad.size[0])
+        width: float = self._quad.size[0]
+        return round(width)
 
     def set_colour(self, colour: Colour) -> None:
         """Tint the text."""
