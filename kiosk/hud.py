@@ -320,6 +320,8 @@ class _Title(Widget):  # type: ignore[misc]
     @staticmethod
     def _what_to_say(session: Session, texts: Texts, said: str) -> str:
         if session.attract:
+            if session.position.outcome is Outcome.WON:
+                return texts.gettext("The pyramid is cleared!")
             move = session.demo_move
             return wording.move_caption(texts, move) if move is not None else ""
         if said:

@@ -485,6 +485,7 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
         "9 + 4 = 13",
         "Queen (12) + Ace (1) = 13",
     } <= captions
+    assert "The pyramid is cleared!" in screen.says()
     assert screen.do(Touched()).kind is ChangeKind.WOKE
     assert "Touch to play" not in screen.says()
     assert len(screen.shown(PushButton)) == 4
