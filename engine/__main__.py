@@ -354,8 +354,10 @@ def _parser() -> argparse.ArgumentParser:
         (
             "build",
             run_pool_build,
-            "Build a pool from deal numbers 1, 2, 3, … in order; interrupted, go on when started "
-            + "again. The content does not depend on the number of workers.",
+            (
+                "Build a pool from deal numbers 1, 2, 3, … in order; interrupted, go on when "
+                "started again. The content does not depend on the number of workers."
+            ),
         ),
     ):
         command = pool_commands.add_parser(name, help=text, description=text)

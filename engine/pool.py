@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from engine.cards import Card
-from engine.deal import FIRST_DEAL, LAST_DEAL, STOCK_SIZE, Deal, DealError
+from engine.deal import STOCK_SIZE, Deal, DealError
 from engine.position import (
     DRAW,
     PLACES,
@@ -274,9 +274,7 @@ class Pool:
             PoolError: the pool has no such preset.
         """
         self._rules_of(preset)
-        row = self._row("SELECT scanned FROM presets WHERE preset = ?", preset)
-        assert row is not None
-        return int(row[0])
+        return int(self._all("SELECT scanned FROM presets WHERE preset = ?", preset)[0][0])
 
     def numbers(self, preset: str, grade: Grade | None = None) -> tuple[int, ...]:
         """The deal numbers of a preset, ascending: of one grade, or all.
@@ -308,9 +306,7 @@ class Pool:
         numbers = self.numbers(preset)
         if not 0 <= index < len(numbers):
             raise IndexError(f"{preset} has deals 0 to {len(numbers) - 1}, not {index}")
-        found = self.find(preset, numbers[index])
-        assert found is not None
-        return found
+        return self._stored(preset, numbers[index])
 
     def find(self, preset: str, number: int) -> PoolDeal | None:
         """The deal of that number, or None if the pool does not have it.
@@ -318,16 +314,7 @@ class Pool:
         Raises:
             PoolError: no such preset, or the stored line does not win.
         """
-        self._rules_of(preset)
-        if not FIRST_DEAL <= number <= LAST_DEAL:
-            return None
-        row = self._row(
-            "SELECT preset, number, line, grade, casual_wins FROM deals"
-            " WHERE preset = ? AND number = ?",
-            preset,
-            number,
-        )
-        return None if row is None else self._proven(PoolRow(*row))
+        return self._stored(preset, number) if number in self.numbers(preset) else None
 
     def daily(self, preset: str, day: date) -> PoolDeal:
         """The deal of a day: the same everywhere, from the date, the preset and the pool alone.
@@ -370,8 +357,7 @@ class Pool:
             del seen[:-1]
             fresh = [number for number in numbers if number not in seen] or list(numbers)
         number = rng.choice(fresh)
-        found = self.find(preset, number)
-        assert found is not None
+        found = self._stored(preset, number)
         seen.append(number)
         return found
 
@@ -426,6 +412,18 @@ class Pool:
                 raise PoolError(f"{self._path}: has a deal of the wrong type: {row[1]!r}")
             yield PoolRow(*row)
 
+    def _stored(self, preset: str, number: int) -> PoolDeal:
+        """Read and prove a deal that the list of numbers has."""
+        rows = self._all(
+            "SELECT preset, number, line, grade, casual_wins FROM deals"
+            " WHERE preset = ? AND number = ?",
+            preset,
+            number,
+        )
+        if not rows:
+            raise PoolError(f"{self._path}: {preset} deal {number} has vanished")
+        return self._proven(PoolRow(*rows[0]))
+
     def _proven(self, row: PoolRow) -> PoolDeal:
         """Replay a stored line to its win."""
         rules = self._rules[row.preset]
@@ -455,10 +453,6 @@ class Pool:
             kind = "" if grade is None else f" graded {grade.name.lower()}"
             raise PoolError(f"{self._path}: has no deals of {preset}{kind}")
         return count
-
-    def _row(self, query: str, *values: str | int) -> tuple[Any, ...] | None:
-        rows = self._all(query, *values)
-        return rows[0] if rows else None
 
     def _all(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         try:

@@ -35,7 +35,7 @@ from engine.rules import PRESETS
 from engine.solver import solve
 
 #: Deal numbers that a worker takes at a time.
-PORTION = 8
+PORTION = 4
 
 #: Tells of progress: the preset, deals found so far, deals wanted, deal numbers tried so far.
 Progress = Callable[[str, int, int, int], None]
@@ -151,7 +151,7 @@ def _portions(preset: str, first: int, workers: int) -> Generator[list[bytes | N
         starts = count(first, PORTION)
         # Enough ahead that no worker waits for the one slow deal of the portion that is due.
         running: list[Future[list[bytes | None]]] = [
-            executor.submit(_portion, preset, next(starts)) for _ in range(workers * 8)
+            executor.submit(_portion, preset, next(starts)) for _ in range(workers * 4)
         ]
         while True:
             yield running.pop(0).result()
