@@ -101,7 +101,7 @@ class DemoApp(KioskApp):
         self._shots.mkdir(parents=True, exist_ok=True)
         wanted = self._shots / f"{name}.png"
         # Kivy numbers the files that it writes and says which name it took.
-        taken = Window.screenshot(name=str(self._shots / f"{name}-{{:04d}}.png"))
+        taken = Window.screenshot(name=str(self._shots / f"{name}-.png"))
         if taken:
             Path(taken).replace(wanted)
             self.pictures.append(str(wanted))

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Final
 
 DRM_FOLDER: Final = Path("/dev/dri")
+#: Here the kernel says of each connector, ``card0-HDMI-A-1``, whether a screen is plugged in.
+CONNECTORS: Final = Path("/sys/class/drm")
 
 
 class Driver(Enum):
@@ -29,13 +31,18 @@ class NoDisplayError(Exception):
 
 
 def choose_driver(
-    environ: Mapping[str, str], *, cards: Iterable[Path] | None = None, offscreen: bool = False
+    environ: Mapping[str, str],
+    *,
+    cards: Iterable[Path] | None = None,
+    connectors: Path = CONNECTORS,
+    offscreen: bool = False,
 ) -> Driver:
     """Find out how to reach a screen.
 
     Args:
         environ: the environment; ``SDL_VIDEODRIVER`` in it decides, if it is set.
-        cards: the screens that the kernel has; None looks in ``/dev/dri``.
+        cards: the graphics cards that the kernel has; None looks in ``/dev/dri``.
+        connectors: the folder in which the kernel says what is plugged into them.
         offscreen: whether a window that nobody sees was asked for.
 
     Raises:
@@ -71,7 +78,20 @@ def choose_driver(
             f"The screen {found[0]} may not be used by this user: add the user to the groups "
             "video, render and input (sudo usermod -aG video,render,input NAME) and log in again."
         )
+    plugged = [_status(path) for card in found for path in connectors.glob(f"{card.name}-*/status")]
+    if plugged and "connected" not in plugged:
+        raise NoDisplayError(
+            "No screen is plugged in, or it is switched off: plug it in and switch it on, then "
+            "start again. Without one: python -m kiosk --offscreen --demo --shots shots"
+        )
     return Driver.KMSDRM
+
+
+def _status(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return "unknown"
 
 
 def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:

@@ -35,8 +35,8 @@ WON_BY_HAND = {
     "classic": (
         4406,
         (
-            "QS+AC 9C+4D 8C+5H KD TD+3S TC+3C 8S+5D KS KH D QC+AD JH+2H 9D+4C 7C+6D QH+AS D 9S+4H D "
-            "9H+4S D D TH+3D JD+2S 8H+5C TS+3H 7H+6H JS+2C 7S+6C 7D+6S JC+2D KC D QD+AH 8D+5S"
+            "QS+AC 9C+4D 8C+5H KD TD+3S TC+3C 8S+5D KS KH D QC+AD JH+2H 9D+4C 7C+6D QH+AS D 9S+4H "
+            "D 9H+4S D D TH+3D JD+2S 8H+5C TS+3H 7H+6H JS+2C 7S+6C 7D+6S JC+2D KC D QD+AH 8D+5S"
         ),
     ),
     "collection": (

@@ -32,3 +32,19 @@ def test_without_a_screen_it_says_what_to_do(
 ) -> None:
     with pytest.raises(NoDisplayError, match=words):
         choose_driver(environ, cards=cards)
+
+
+@pytest.mark.parametrize(("status", "found"), [("connected", True), ("disconnected", False)])
+def test_a_card_without_a_screen_is_no_display(tmp_path: Path, status: str, found: bool) -> None:
+    card = tmp_path / "card1"
+    card.touch()
+    for name in ("card1-HDMI-A-1", "card1-HDMI-A-2", "card10-DSI-1"):
+        (tmp_path / "drm" / name).mkdir(parents=True)
+    (tmp_path / "drm" / "card1-HDMI-A-1" / "status").write_text("disconnected\n")
+    (tmp_path / "drm" / "card1-HDMI-A-2" / "status").write_text(f"{status}\n")
+    (tmp_path / "drm" / "card10-DSI-1" / "status").write_text("connected\n")
+    if found:
+        assert choose_driver({}, cards=[card], connectors=tmp_path / "drm") is Driver.KMSDRM
+    else:
+        with pytest.raises(NoDisplayError, match="plug it in"):
+            choose_driver({}, cards=[card], connectors=tmp_path / "drm")
