@@ -289,8 +289,7 @@ def _moved(change: Change, layout: Layout, held: Mapping[Key, Pose]) -> Animatio
         case ChangeKind.PLAYED | ChangeKind.REDONE if change.move is not None:
             return _forward(old, new, change.move, layout, held)
         case ChangeKind.UNDONE if change.move is not None:
-            forward = _forward(new, old, change.move, layout, {})
-            return replace(forward, backward=True, pace=UNDO_PACE)
+            return _backward(_forward(new, old, change.move, layout, {}), rest(new, layout))
         case ChangeKind.WENT_BACK:
             return _return_all(old, new, layout)
         case ChangeKind.DEALT | ChangeKind.ATTRACT:
@@ -352,6 +351,17 @@ def _forward(
             _leave(stage, [(p, before[p]) for p in places], layout)
             stage.turn(before, MEET_TIME * 0.6)
     return stage.animation()
+
+
+def _backward(forward: Animation, poses: Mapping[Key, Pose]) -> Animation:
+    """A move taken back, ending in ``poses``."""
+    moving = {track.key for track in forward.tracks}
+    order = {key: z for key, _pose, z in forward.still}
+    # What was not seen before the move lies deep in a pile: over its empty place, under the rest.
+    still = tuple(
+        (key, pose, order.get(key, 1.5)) for key, pose in poses.items() if key not in moving
+    )
+    return Animation(forward.tracks, still, backward=True, pace=UNDO_PACE)
 
 
 def _draw(stage: _Stage, before: Mapping[Key, Pose], new: Position) -> None:
