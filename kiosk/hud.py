@@ -260,8 +260,9 @@ def _label_size(look: Look, labels: list[str]) -> tuple[int, int]:
         fit(labels, size, (width, round(lines * LINE * size)), bold=True, wrap=lines > 1).size
         for lines in (1, 2)
     )
-    # One line leaves more room for the icon: worth a slightly smaller label.
-    return (one, 1) if one >= 0.75 * two else (two, 2)
+    # One line leaves more room for the icon: in a low button that is worth a smaller label.
+    worth = 0.75 if look.layout.portrait else 0.95
+    return (one, 1) if one >= worth * two else (two, 2)
 
 
 class _Title(Widget):  # type: ignore[misc]
