@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
+from functools import partial
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
@@ -40,6 +41,9 @@ PORTION = 4
 #: Tells of progress: the preset, deals found so far, deals wanted, deal numbers tried so far.
 Progress = Callable[[str, int, int, int], None]
 
+#: The lines, or None, of one portion of deal numbers after the other.
+Portions = Generator[list[bytes | None], None, None]
+
 
 def winning_line(preset: str, number: int) -> bytes | None:
     """The packed winning line of a deal, or None if it cannot be won."""
@@ -51,8 +55,8 @@ def winning_line(preset: str, number: int) -> bytes | None:
     return encode_line(deal, solution.line) if solution.winnable else None
 
 
-def _portion(preset: str, first: int) -> list[bytes | None]:
-    return [winning_line(preset, number) for number in range(first, first + PORTION)]
+def _portion(preset: str, first: int, size: int) -> list[bytes | None]:
+    return [winning_line(preset, number) for number in range(first, first + size)]
 
 
 def build(
@@ -60,6 +64,7 @@ def build(
     wanted: Mapping[str, int],
     *,
     workers: int = 1,
+    portion: int = PORTION,
     progress: Progress | None = None,
 ) -> str:
     """Build the pool ``path`` with so many deals of each preset, and return its digest.
@@ -67,7 +72,8 @@ def build(
     Args:
         path: the pool file; one that is there is replaced in the end.
         wanted: how many deals, 0 or more, of each preset.
-        workers: processes that solve, 1 or more.
+        workers: processes that solve, 1 or more; with more than one, call from the main thread.
+        portion: deal numbers that a worker takes at a time, 1 or more.
         progress: told after each portion of deal numbers.
 
     Raises:
@@ -77,10 +83,11 @@ def build(
     try:
         with closing(sqlite3.connect(work)) as connection:
             _prepare(connection)
+            labour = partial(_portions, workers=workers, size=portion)
             for preset in PRESETS:
                 # Zero deals asked for is no reason to try even one.
                 if wanted.get(preset, 0):
-                    _fill(connection, preset, wanted[preset], workers, progress)
+                    _fill(connection, preset, wanted[preset], labour, progress)
             digest = _finish(connection, path, wanted)
     except sqlite3.Error as error:
         raise PoolError(f"{work}: the work file cannot be used: {error}") from None
@@ -111,7 +118,7 @@ def _fill(
     connection: sqlite3.Connection,
     preset: str,
     wanted: int,
-    workers: int,
+    labour: Callable[[str, int], Portions],
     progress: Progress | None,
 ) -> None:
     """Try deal numbers until the work file has enough winnable deals of a preset."""
@@ -122,7 +129,7 @@ def _fill(
         progress(preset, found, wanted, tried)
     if found >= wanted:
         return
-    with closing(_portions(preset, tried + 1, workers)) as portions:
+    with closing(labour(preset, tried + 1)) as portions:
         for lines in portions:
             connection.executemany(
                 "INSERT INTO tried VALUES (?, ?, ?)",
@@ -137,25 +144,28 @@ def _fill(
                 return
 
 
-def _portions(preset: str, first: int, workers: int) -> Generator[list[bytes | None], None, None]:
+def _portions(preset: str, first: int, *, workers: int, size: int) -> Portions:
     """Yield the lines of portion after portion, in order, from deal number ``first``."""
     if workers == 1:
-        for start in count(first, PORTION):
-            yield _portion(preset, start)
-    # Fresh processes rather than forks: whoever builds may have threads.  Ctrl-C reaches them too,
-    # but is for the parent to handle.
-    executor = ProcessPoolExecutor(
-        workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
-    )
+        for start in count(first, size):
+            yield _portion(preset, start, size)
+    # Fresh processes rather than forks: whoever builds may have threads.
+    executor = ProcessPoolExecutor(workers, get_context("spawn"))
     try:
-        starts = count(first, PORTION)
-        # Enough ahead that no worker waits for the one slow deal of the portion that is due.
-        running: list[Future[list[bytes | None]]] = [
-            executor.submit(_portion, preset, next(starts)) for _ in range(workers * 4)
-        ]
+        starts = count(first, size)
+        # A Ctrl-C goes to all processes of a terminal, but is for the parent to handle: workers
+        # are born with it ignored, by inheritance, as it may come before their first line runs.
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            # Enough ahead that no worker waits for the one slow deal of the portion that is due.
+            running: list[Future[list[bytes | None]]] = [
+                executor.submit(_portion, preset, next(starts), size) for _ in range(workers * 4)
+            ]
+        finally:
+            signal.signal(signal.SIGINT, handler)
         while True:
             yield running.pop(0).result()
-            running.append(executor.submit(_portion, preset, next(starts)))
+            running.append(executor.submit(_portion, preset, next(starts), size))
     finally:
         executor.shutdown(cancel_futures=True)
 
