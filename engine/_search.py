@@ -453,18 +453,15 @@ class Search:
             self._path[depth] = low << 6 | high
             self._depth = depth + 1
             return True
-        time = number * 32 + w
-        family = self._place_family[low]
         if self._unlimited:
+            family = self._place_family[low]
             if self._deadline(family, field >> (8 * family) & 255) == NEVER:
                 return False
         else:
             if played >= 0:
                 if played < w - 1:
                     number += 1
-                under = stock & ((1 << played) - 1)
-                w = _length(under)
-                time = number * 32 + w
+                w = _length(stock & ((1 << played) - 1))
             if number == self._last_pass and w:
                 out = self._out_of_reach(self._masks[shape], stock, w)
                 if out:
@@ -474,12 +471,10 @@ class Search:
                     while out:
                         field &= ~self._place_bit[28 + _lowest(out)]
                         out &= out - 1
-                    under = stock & ((1 << w) - 1)
-                    w = _length(under)
-                    time = number * 32 + w
+                    w = _length(stock & ((1 << w) - 1))
             if self._is_too_late(field, stock, number, w):
                 return False
-        self._push(shape, stock, field, time, low << 6 | high, depth)
+        self._push(shape, stock, field, number * 32 + w, low << 6 | high, depth)
         return False
 
     def _is_too_late(self, field: int, stock: int, number: int, w: int) -> bool:
