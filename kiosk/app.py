@@ -22,6 +22,8 @@ from kivy.clock import Clock
 from kivy.core.window import Window
 from kivy.uix.floatlayout import FloatLayout
 
+from kiosk import theme
+from kiosk.art import FaceStyle
 from kiosk.commands import (
     Change,
     ChangeKind,
@@ -139,25 +141,41 @@ class KioskApp(App):  # type: ignore[misc]
         self._keep = keep
         self._heartbeat = heartbeat
         self._clock = clock
+        self._palette = theme.HIGH_CONTRAST if display.high_contrast else theme.PALETTE
         self.texts = Texts.load(session.language)
         self.frames = 0
+        self._events: list[Any] = []
+        self._bindings = {
+            "on_resize": self._resized,
+            "on_key_down": self._key_down,
+            "on_flip": self._flipped,
+            # Nothing on the screen closes the kiosk.
+            "on_request_close": lambda *_args: True,
+        }
 
     # -- making -------------------------------------------------------------------------------
 
     def build(self) -> Root:
         """Make the widgets and start the timers."""
         layout = self._layout()
+        palette, still = self._palette, self._display.reduced_motion
         self.root_widget = Root(self.send)
-        self.table = Table(self.send, layout, display=self._display)
-        self.hud = Hud(self.send, layout, self.texts)
-        self.panels = PanelHost(self.send, layout, self.texts)
+        self.table = Table(self.send, layout, display=self._display, palette=palette)
+        self.hud = Hud(self.send, layout, self.texts, palette=palette, reduced_motion=still)
+        self.panels = PanelHost(
+            self.send,
+            layout,
+            self.texts,
+            palette=palette,
+            style=FaceStyle.of(self._display),
+            reduced_motion=still,
+        )
         for widget in (self.table, self.hud, self.panels):
             self.root_widget.add_widget(widget)
         self.table.show(self.session.position)
         self._refresh()
-        Window.bind(on_resize=self._resized, on_key_down=self._key_down, on_flip=self._flipped)
-        Window.bind(on_request_close=lambda *_args: True)
-        self._events = [Clock.schedule_interval(self._tick, TICK)]
+        Window.bind(**self._bindings)
+        self._events += [Clock.schedule_interval(self._tick, TICK)]
         self._events += [
             Clock.schedule_once(lambda _dt: Window.canvas.ask_update(), after)
             for after in DRAW_AGAIN
@@ -237,6 +255,7 @@ class KioskApp(App):  # type: ignore[misc]
         """Keep the game once more on the way out."""
         for event in self._events:
             event.cancel()
+        Window.unbind(**self._bindings)
         self._keep(self.session.saved())
 
 

@@ -17,6 +17,7 @@ from typing import Final, TypedDict
 
 from engine.cards import DECK, RANK_LETTERS, Card, Suit
 from kiosk import theme
+from kiosk.settings import DisplaySettings
 from kiosk.theme import Colour, hex_of
 
 #: From this card width on, in px, the number cards show their pips; below it, one large suit.
@@ -70,6 +71,15 @@ class FaceStyle:
             )
         if len(set(self.local_indices)) != 13:
             raise ValueError(f"{self.local_indices!r} gives two ranks the same index")
+
+    @classmethod
+    def of(cls, display: DisplaySettings) -> FaceStyle:
+        """The style that the operator's settings ask for."""
+        return cls(
+            four_colour=display.four_colour,
+            high_contrast=display.high_contrast,
+            show_values=display.show_values,
+        )
 
 
 @dataclass(frozen=True)
