@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from kivy.clock import Clock
@@ -24,11 +25,11 @@ from kivy.uix.widget import Widget
 from engine.position import Position
 from kiosk import motion, theme
 from kiosk.art import FaceStyle
-from kiosk.commands import Change, Command, Drop, Pile, Tap, Target
+from kiosk.commands import Change, Command, Draw, Drop, Pile, Tap, Target
 from kiosk.faces import Faces, ground_texture
 from kiosk.layout import Layout, Rect
 from kiosk.motion import Animation, Key, Pose
-from kiosk.quads import Quad, QuadBatch
+from kiosk.quads import WHITE, Quad, QuadBatch
 from kiosk.settings import DisplaySettings
 from kiosk.theme import Palette, mix, with_alpha
 from kiosk.touch import Gesture, Touches
@@ -108,7 +109,7 @@ class Table(Widget):  # type: ignore[misc]
         self.layout = layout
         self.size = layout.screen.size
         self._touches = Touches(layout.drag_slop, layout.tap_reach)
-        self._faces = Faces(
+        self._faces = _deck(
             layout.card_width,
             FaceStyle(
                 four_colour=self._display.four_colour,
@@ -116,7 +117,19 @@ class Table(Widget):  # type: ignore[misc]
                 show_values=self._display.show_values,
             ),
         )
-        self._ground.texture = ground_texture(layout.screen.size, self._palette)
+        # Of the shadow only what is not under the card is drawn: its margin, the rounded corners,
+        # and what a raised card lets be seen of it.
+        w, h = self._faces.card_size
+        margin, corner = self._faces.shadow_margin, max(2, round(w * 0.03))
+        drop = max(1, round(w * 0.02)) + 2
+        self._shadow_borders, self._lifted_borders = (
+            ((margin + inner) / (w + 2 * margin), (margin + inner) / (h + 2 * margin))
+            for inner in (corner, corner + drop)
+        )
+        ground = ground_texture(layout.screen.size, self._palette)
+        # Drawn pixel for pixel: nothing to interpolate, and half the work without a GPU.
+        ground.mag_filter = ground.min_filter = "nearest"
+        self._ground.texture = ground
         self._ground.size = layout.screen.size
         self._draw()
 
@@ -276,8 +289,8 @@ class Table(Widget):  # type: ignore[misc]
         """Add what is drawn for one card or empty place."""
         faces = self._faces
         w, h = faces.card_size
-        tint = mix(theme.colour("#ffffff"), self._palette.danger, 0.55 * pose.heat)
-        colour = with_alpha(tint, pose.alpha)
+        tint = WHITE if pose.heat == 0 else mix(WHITE, self._palette.danger, 0.55 * pose.heat)
+        colour = tint if pose.alpha == 1 else with_alpha(tint, pose.alpha)
         x, y = pose.x, pose.y
         if isinstance(key, Pile):
             offers = key is Pile.STOCK and position.can_redeal
@@ -290,7 +303,7 @@ class Table(Widget):  # type: ignore[misc]
                 # Whole pixels keep every picture as it was drawn.
                 x, y = round(x), round(y)
             left, foot = x + (w - wide) / 2, y + (h - high) / 2
-            self._add_shadow(quads, Rect(0, 0, w, h), (left, foot, wide, high), pose)
+            self._add_shadow(quads, (left, foot, wide, high), pose)
             face_up = pose.face >= 0.5
             picture = faces.of(position.deal.cards[key]) if face_up else faces.back
             quads.append(Quad(picture, left, foot, wide, high, colour))
@@ -313,25 +326,26 @@ class Table(Widget):  # type: ignore[misc]
             )
 
     def _add_shadow(
-        self, quads: list[Quad], card: Rect, box: tuple[float, float, float, float], pose: Pose
+        self, quads: list[Quad], box: tuple[float, float, float, float], pose: Pose
     ) -> None:
         """The shadow under a card; the higher the card, the lower on the table it falls."""
-        margin = self._faces.shadow_margin
-        w, h = card.size
+        faces = self._faces
+        margin = faces.shadow_margin
+        w, h = faces.card_size
         left, foot, wide, high = box
         grow_x, grow_y = margin * wide / w, margin * high / h
-        # The picture is hollow under the card, which hides no more of it than this.
-        drop = max(1, round(w * 0.02)) + 2
-        inner = margin + drop + 3
+        # The picture is hollow where the card lies; no more of it than this may come to light.
+        drop = pose.lift * (max(1, round(w * 0.02)) + 2)
+        colour = WHITE if pose.alpha == 1 else with_alpha(WHITE, pose.alpha)
         quads.append(
             Quad(
-                self._faces.shadow,
+                faces.shadow,
                 left - grow_x,
-                foot - grow_y - pose.lift * drop,
+                foot - grow_y - drop,
                 wide + 2 * grow_x,
                 high + 2 * grow_y,
-                (1.0, 1.0, 1.0, pose.alpha),
-                (inner / (w + 2 * margin), inner / (h + 2 * margin)),
+                colour,
+                self._shadow_borders if pose.lift == 0 else self._lifted_borders,
             )
         )
 
@@ -385,7 +399,10 @@ class Table(Widget):  # type: ignore[misc]
             command = Tap(target)
         elif gesture is Gesture.DROPPED:
             self._carry()
-            command = Drop(target, self._over())
+            over = self._over()
+            face_down = target is Pile.STOCK and not position.rules.stock_playable
+            # A card that nobody has seen pairs with nothing: bringing it to the waste draws it.
+            command = Draw() if face_down and over is Pile.WASTE else Drop(target, over)
         self._pressed = None
         if command is not None:
             self._sending = True
@@ -438,6 +455,12 @@ class Table(Widget):  # type: ignore[misc]
         self._touches.cancel()
         self._pressed = None
         self._carried = None
+
+
+@lru_cache(maxsize=1)
+def _deck(card_width: int, style: FaceStyle) -> Faces:
+    """The last deck is kept: a window that only moved, or a table made again, needs no other."""
+    return Faces(card_width, style)
 
 
 def _playable(place: int, position: Position) -> bool:
