@@ -281,21 +281,29 @@ class Search:
         A position counts once it is found to be new, or to be reached earlier than before.
         """
         state = self._state
-        while budget > 0 and state == RUNNING:
+        while state == RUNNING:
             if self._top == 0:
                 state = LOST
                 break
-            self._top -= 1
-            top = self._top
-            depth = self._stack_depth[top]
-            self._path[depth] = self._stack_move[top]
+            top = self._top - 1
             shape = self._stack_shape[top]
             stock = self._stack_stock[top]
             time = self._stack_time[top]
-            if not self._is_new(shape << 24 | stock, time):
+            key = shape << 24 | stock
+            slot = self._slot(key)
+            entry = self._table[slot]
+            if entry and entry >> 35 <= time:
+                self._top = top
                 continue
-            self.positions += 1
+            if budget <= 0:
+                break  # only now: what is left on the stack might have been nothing new
             budget -= 1
+            self.positions += 1
+            self._used += entry == 0
+            self._table[slot] = time << 35 | key
+            self._top = top
+            depth = self._stack_depth[top]
+            self._path[depth] = self._stack_move[top]
             if self._expand(shape, stock, self._stack_field[top], time, depth + 1):
                 state = WON
             elif self._used * 2 > len(self._table) and not self._grow():
@@ -303,23 +311,14 @@ class Search:
         self._state = state
         return state
 
-    def _is_new(self, key: int, time: int) -> bool:
-        """Enter a position in the memo table, unless it is there with a time as early."""
+    def _slot(self, key: int) -> int:
+        """The slot of the memo table where a position is, or would be entered."""
         table = self._table
         last = len(table) - 1
         slot = (key * 0x1E3779B1 >> 20) & last
-        while True:
-            entry = table[slot]
-            if entry == 0:
-                self._used += 1
-                break
-            if entry & 0x7FFFFFFFF == key:
-                if entry >> 35 <= time:
-                    return False
-                break
+        while table[slot] and table[slot] & 0x7FFFFFFFF != key:
             slot = (slot + 1) & last
-        table[slot] = time << 35 | key
-        return True
+        return slot
 
     def _grow(self) -> bool:
         """Make the memo table four times larger, if it may be."""

@@ -91,7 +91,7 @@ def test_deal_refuses_what_is_no_number(run: Run, number: str) -> None:
 
 @pytest.mark.parametrize("rules", ["three-pass", "cards4", "passes=3,goal=deck,stock_playable=yes"])
 def test_solve_answers_one_object_a_line_and_the_moves_win(run: Run, rules: str) -> None:
-    texts = [str(Deal.from_number(5)), "1", "2", "57"]
+    texts = [str(Deal.from_number(5)), "1", "2", "12"]
     code, out, err = run("solve", "--rules", rules, stdin="\n".join(texts).encode())
     assert (code, err) == (0, "")
     answers = objects(out)
@@ -207,35 +207,66 @@ def test_bad_options_are_named(run: Run, args: list[str], reason: str) -> None:
 # -- pool -------------------------------------------------------------------------------------
 
 
-def test_pool_verify_replays_the_shipped_pool(run: Run) -> None:
-    code, out, _ = run("pool", "verify", "--json")
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A pool of a few deals."""
+    path = tmp_path / "pool.sqlite"
+    build(path, {"collection": 2, "three-pass": 1}, portion=1)
+    return path
+
+
+def test_pool_verify_as_json(run: Run, small: Path) -> None:
+    code, out, _ = run("pool", "verify", "--pool", str(small), "--json")
     assert code == 0
     (answer,) = objects(out)
+    with Pool.open(small) as pool:
+        assert answer["digest"] == pool.digest
+    assert answer["deals"] == {"three-pass": 1, "collection": 2}
+
+
+def test_the_shipped_pool_is_the_one_that_is_meant_by_default() -> None:
+    ended = run_process("pool", "verify", "--json")
+    assert ended.returncode == 0
+    (answer,) = objects(ended.stdout.decode())
     with Pool.open() as pool:
         assert answer["digest"] == pool.digest
         assert answer["deals"] == {preset: pool.count(preset) for preset in PRESETS}
 
 
-def test_pool_commands_speak_to_people_too(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "pool.sqlite"
-    digest = build(path, {"collection": 3})
-    code, out, _ = run("pool", "verify", "--pool", str(path))
+def test_pool_commands_speak_to_people_too(run: Run, small: Path) -> None:
+    with Pool.open(small) as pool:
+        digest = pool.digest
+    code, out, _ = run("pool", "verify", "--pool", str(small))
     assert code == 0
-    assert " ".join(out.split()) == f"collection 3 deals, every line wins digest {digest}"
-    code, out, _ = run("pool", "stats", "--pool", str(path))
+    assert " ".join(out.split()) == (
+        f"three-pass 1 deals, every line wins collection 2 deals, every line wins digest {digest}"
+    )
+    code, out, _ = run("pool", "stats", "--pool", str(small))
     assert code == 0
     assert "not graded" in out
     assert digest in out
 
 
-def test_pool_stats_as_json(run: Run) -> None:
-    code, out, _ = run("pool", "stats", "--json")
+def test_pool_stats_as_json(run: Run, small: Path) -> None:
+    code, out, _ = run("pool", "stats", "--pool", str(small), "--json")
     assert code == 0
     (answer,) = objects(out)
-    assert [row["preset"] for row in answer["presets"]] == list(PRESETS)
-    for row in answer["presets"]:
-        assert row["deals"] >= 200
-        assert row["winnable"] == round(row["deals"] / row["scanned"], 4)
+    assert answer["bytes"] == small.stat().st_size
+    assert [(row["preset"], row["deals"], row["scanned"]) for row in answer["presets"]] == [
+        ("three-pass", 1, 1),
+        ("collection", 2, 2),
+    ]
+    assert {row["winnable"] for row in answer["presets"]} == {1.0}
+
+
+def test_an_altered_pool_is_no_success(run: Run, small: Path) -> None:
+    with closing(sqlite3.connect(small)) as connection:
+        connection.execute("UPDATE deals SET line = x'41'")
+        connection.commit()
+    for command in ("verify", "stats"):
+        code, out, err = run("pool", command, "--pool", str(small))
+        assert (code, out) == (1, "")
+        assert "pool.sqlite: was altered after it was built" in err
 
 
 @pytest.mark.parametrize("command", ["verify", "stats"])

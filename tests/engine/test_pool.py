@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.deal import Deal
@@ -186,6 +186,7 @@ def test_a_small_pool_gives_each_deal_once_before_any_twice(small: Path) -> None
 # -- drawing ----------------------------------------------------------------------------------
 
 
+@settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32))
 def test_drawing_gives_every_deal_once_before_any_twice(seed: int) -> None:
     rng = Random(seed)

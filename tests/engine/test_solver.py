@@ -172,13 +172,13 @@ def test_there_is_no_limit_on_the_depth_of_the_search() -> None:
 
 # -- limits -----------------------------------------------------------------------------------
 
-# Takes more than 10,000 positions to decide.
-HARD = Position(Deal.from_number(44), PRESETS["three-pass"])
+# Takes more than 2,000 positions to decide, and cannot be won.
+HARD = Position(Deal.from_number(14), PRESETS["three-pass"])
 
 
 def test_a_limit_is_kept_to_the_position() -> None:
     needed = solve(HARD).positions
-    assert needed > 10_000
+    assert needed > 2_000
     for limit in (0, 1, CHUNK, CHUNK + 1, needed - 1):
         solution = solve(HARD, limit=limit)
         assert solution.verdict is Verdict.UNDECIDED
@@ -199,14 +199,14 @@ def test_it_asks_often_whether_to_stop_and_then_does() -> None:
     def should_stop() -> bool:
         nonlocal asked
         asked += 1
-        return asked > 20
+        return asked > 10
 
     solution = solve(HARD, should_stop=should_stop)
     assert solution.verdict is Verdict.UNDECIDED
     assert solution.reason is Reason.STOPPED
-    assert asked == 21
+    assert asked == 11
     # In Python a position takes 10 to 20 microseconds, several times that on a small machine.
-    assert solution.positions == 20 * CHUNK
+    assert solution.positions == 10 * CHUNK
     assert CHUNK <= 200
 
 
@@ -222,9 +222,9 @@ def test_the_answer_is_the_same_in_portions_and_at_once() -> None:
 
 
 def test_a_full_memo_table_is_no_verdict() -> None:
-    search = search_of(HARD, max_slots=4096)
+    search = search_of(HARD, max_slots=1024)
     assert search.run(10**9) == OUT_OF_MEMORY
-    assert search.positions < 4096
+    assert search.positions < 1024
 
 
 def search_of(position: Position, *, max_slots: int = 1 << 24) -> Search:
@@ -259,7 +259,7 @@ def test_removals_that_do_not_win_are_no_line(passes: int | None) -> None:
 # -- passes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("number", [1, 3, 4, 5, 11, 18])
 def test_min_passes_is_the_first_number_of_passes_that_wins(number: int) -> None:
     position = Position(Deal.from_number(number), PRESETS["three-pass"])
     found = min_passes(position, limit=60_000)

@@ -43,9 +43,9 @@ def test_there_are_300_different_deals_and_8_rule_sets() -> None:
 
 @pytest.mark.parametrize("rule_set", RULE_SETS)
 def test_a_sample_of_the_known_verdicts(rule_set: str) -> None:
-    picked = LINES[5::17]
+    picked = LINES[13::17]  # of the samples like it, the one that is decided soonest
     picked += [line for line in LINES if line.startswith(LINES_REACHED_AGAIN)]
-    assert len(picked) == 19
+    assert len(picked) == 18
     check(rule_set, picked)
 
 
