@@ -404,7 +404,7 @@ def _card_size(width: float) -> tuple[int, int]:
 
 def _gap(card_width: float) -> int:
     # Narrow: what shows between two cards of the cards that they cover only confuses.
-    return _even(card_width * 0.035)
+    return _even(card_width * 0.025)
 
 
 def _pyramid(screen: _Screen, card: tuple[int, int], step: int, top: int) -> tuple[Rect, ...]:

@@ -27,6 +27,8 @@ def kivy_window() -> Any:
 
     for device, _driver in Config.items("input"):
         Config.remove_option("input", device)
+    # As the kiosk sets it: without a GPU, smoothing costs most of the time of a frame.
+    Config.set("graphics", "multisamples", "0")
     Config.set("graphics", "width", STAGE_SIZE[0])
     Config.set("graphics", "height", STAGE_SIZE[1])
     from kivy.base import EventLoop
