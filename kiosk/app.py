@@ -122,6 +122,7 @@ class KioskApp(App):  # type: ignore[misc]
         keep: takes what must survive a power cut, whenever that changes.
         heartbeat: what systemd is told; None tells it nothing.
         clock: monotonic seconds.
+        ticking: whether time passes by itself; otherwise the caller drains and ticks.
     """
 
     def __init__(
@@ -133,6 +134,7 @@ class KioskApp(App):  # type: ignore[misc]
         keep: Callable[[Saved], None],
         heartbeat: Heartbeat | None = None,
         clock: Callable[[], float] = time.monotonic,
+        ticking: bool = True,
     ) -> None:
         super().__init__()
         self.session = session
@@ -141,6 +143,7 @@ class KioskApp(App):  # type: ignore[misc]
         self._keep = keep
         self._heartbeat = heartbeat
         self._clock = clock
+        self._ticking = ticking
         self._palette = theme.HIGH_CONTRAST if display.high_contrast else theme.PALETTE
         self.texts = Texts.load(session.language)
         self.frames = 0
@@ -175,7 +178,8 @@ class KioskApp(App):  # type: ignore[misc]
         self.table.show(self.session.position)
         self._refresh()
         Window.bind(**self._bindings)
-        self._events += [Clock.schedule_interval(self._tick, TICK)]
+        if self._ticking:
+            self._events.append(Clock.schedule_interval(self._tick, TICK))
         self._events += [
             Clock.schedule_once(lambda _dt: Window.canvas.ask_update(), after)
             for after in DRAW_AGAIN
@@ -216,13 +220,17 @@ class KioskApp(App):  # type: ignore[misc]
         self.hud.update(session)
         self.panels.update(session)
 
-    def _tick(self, _dt: float) -> None:
+    def drain(self) -> None:
+        """Carry out what other threads have handed in."""
         while True:
             try:
                 command = self.inbox.get_nowait()
             except queue.Empty:
-                break
+                return
             self.send(command)
+
+    def _tick(self, _dt: float) -> None:
+        self.drain()
         self.send(Tick())
 
     # -- Kivy ---------------------------------------------------------------------------------

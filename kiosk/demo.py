@@ -45,7 +45,12 @@ class DemoApp(KioskApp):
         self._time = 0.0
         inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
         super().__init__(
-            session, inbox, display, keep=lambda _saved: None, clock=lambda: self._time
+            session,
+            inbox,
+            display,
+            keep=lambda _saved: None,
+            clock=lambda: self._time,
+            ticking=False,
         )
         self._shots = shots
         self._half = len(session.demo_line) // 2
@@ -66,9 +71,6 @@ class DemoApp(KioskApp):
             self.won = change.new.outcome is Outcome.WON
         return change
 
-    def _tick(self, _dt: float) -> None:
-        """Time goes by frames here, not by the clock on the wall."""
-
     def _step(self, _dt: float) -> None:
         # Pictures are taken of a table at rest, one frame after its animation was finished.
         if self._settling:
@@ -83,7 +85,7 @@ class DemoApp(KioskApp):
             self._settle()
             return
         self._time += STEP
-        super()._tick(0)
+        self._tick(0)
         if self.won or (self.moves == self._half and self.moves != before):
             self._settle()
         if self.frames > MOST_FRAMES:

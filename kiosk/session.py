@@ -224,6 +224,7 @@ class Session:
         self._panel_under_countdown = Panel.NONE
         self.selected: int | None = None
         self.hinted: tuple[Target, ...] = ()
+        self.hinted_move: Move | None = None
         self.thinking = False
         self.panel = Panel.NONE
         self.language = options.language
@@ -666,6 +667,7 @@ class Session:
         assert line, "a hint is shown along a line that wins"
         self._deselect()
         self.hinted = self._targets(line[0])
+        self.hinted_move = line[0]
         return self._change(ChangeKind.HINTED, move=line[0], targets=self.hinted)
 
     def _back_to_winnable(self) -> Change:
@@ -686,6 +688,7 @@ class Session:
 
     def _clear_hint(self) -> None:
         self.hinted = ()
+        self.hinted_move = None
 
     def _deselect(self) -> None:
         self.selected = None

@@ -1,0 +1,280 @@
+"""Pictures of every screen, in every language, at every size: ``python -m kiosk.gallery``.
+
+Invariant: every picture is of the real application in a real window, brought there by commands as
+a visitor gives them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import queue
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from engine.advice import advise
+from engine.position import Move, MoveKind, Outcome, Position
+from engine.rules import PRESETS
+from kiosk.attract import target_of
+from kiosk.commands import (
+    AdviceReady,
+    Close,
+    Command,
+    Draw,
+    Hint,
+    NewDeal,
+    Open,
+    Panel,
+    SetLanguage,
+    Tap,
+    Tick,
+)
+from kiosk.dealer import PoolDealer
+from kiosk.display import Driver, prepare
+from kiosk.session import Session, SessionOptions
+from kiosk.settings import DisplaySettings
+from kiosk.texts import available_languages
+
+if TYPE_CHECKING:
+    from kiosk.app import KioskApp
+
+SIZES: Final = ("800x480", "1024x600", "1280x720", "1920x1080", "720x1280", "1200x1920")
+#: More than any line has.
+MOST_MOVES: Final = 200
+
+
+class SameThreadAdviser:
+    """Answers hints before it returns: pictures can wait."""
+
+    def __init__(self, inbox: queue.SimpleQueue[Command]) -> None:
+        self._inbox = inbox
+
+    def ask(self, question: int, history: tuple[Position, ...], winnable_at: int | None) -> None:
+        """Answer at once, through the inbox."""
+        self._inbox.put(AdviceReady(question, advise(history, winnable_at=winnable_at)))
+
+    def cancel(self) -> None:
+        """Nothing is ever under way."""
+
+
+@dataclass
+class HandClock:
+    """A clock that stands still between commands."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Studio:
+    """The application before the camera."""
+
+    app: KioskApp
+    clock: HandClock
+
+    @property
+    def session(self) -> Session:
+        """What is being photographed."""
+        return self.app.session
+
+    def do(self, *commands: Command, after: float = 0.5) -> None:
+        """Give commands, and let each come to rest."""
+        for command in commands:
+            self.clock.now += after
+            self.app.send(command)
+            self.app.drain()
+            self.app.table.finish()
+
+    def play(self, count: int) -> None:
+        """Play moves of the winning line, as taps."""
+        for _ in range(count):
+            self.do(Hint())
+            move = self.session.hinted_move
+            if move is None:
+                return
+            self.make(move)
+
+    def make(self, move: Move) -> None:
+        """Make a move by taps."""
+        if move.kind in {MoveKind.DRAW, MoveKind.REDEAL}:
+            self.do(Draw())
+            return
+        position = self.session.position
+        for card in move.cards:
+            self.do(Tap(target_of(position, position.deal.place_of[card])))
+
+
+def _start(_studio: Studio) -> None:
+    pass
+
+
+def _play(count: int) -> Callable[[Studio], None]:
+    return lambda studio: studio.play(count)
+
+
+def _hint(studio: Studio) -> None:
+    studio.play(6)
+    studio.do(Hint())
+
+
+def _won(studio: Studio) -> None:
+    studio.play(MOST_MOVES)
+
+
+def _lose(studio: Studio) -> None:
+    """Draw card after card until it is too late; another deal when one forgives even that."""
+    while True:
+        while studio.session.position.can_draw:
+            studio.do(Draw())
+        studio.do(Close(), Hint())
+        if studio.session.panel is Panel.CANNOT_WIN:
+            return
+        studio.do(NewDeal(), NewDeal(confirmed=True))
+
+
+def _stuck(studio: Studio) -> None:
+    """Play half a game, then only draw; another deal when something can still be removed."""
+    while True:
+        studio.play(14)
+        while studio.session.position.can_draw:
+            studio.do(Draw())
+        if studio.session.position.outcome is Outcome.STUCK:
+            return
+        studio.do(NewDeal(), NewDeal(confirmed=True))
+
+
+def _give_up(studio: Studio) -> None:
+    studio.play(3)
+    studio.do(NewDeal())
+
+
+def _countdown(studio: Studio) -> None:
+    studio.play(3)
+    studio.do(Tick(), after=61)
+
+
+def _attract(studio: Studio) -> None:
+    studio.do(Tick(), after=100)
+    studio.do(Tick(), after=4)
+
+
+def _open(panel: Panel) -> Callable[[Studio], None]:
+    return lambda studio: studio.do(Open(panel))
+
+
+def _refused(studio: Studio) -> None:
+    cards = studio.session.position.deal.cards
+    plain = [place for place in range(21, 28) if not cards[place].is_king]
+    pairs = [(a, b) for a in plain for b in plain if a != b]
+    wrong = next((a, b) for a, b in pairs if cards[a].rank + cards[b].rank != 13)
+    studio.do(Tap(wrong[0]), Tap(wrong[1]))
+
+
+def _selected(studio: Studio) -> None:
+    position = studio.session.position
+    free = (p for p in position.available if not position.deal.cards[p].is_king)
+    studio.do(Tap(target_of(position, next(free))))
+
+
+#: What to bring about, by name: the preset it is played by, and how.
+SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
+    "start": ("three-pass", _start),
+    "playing": ("three-pass", _play(14)),
+    "selected": ("three-pass", _selected),
+    "hint": ("three-pass", _hint),
+    "refused": ("three-pass", _refused),
+    "face-down": ("cards4", _play(9)),
+    "stock-open": ("collection", _play(10)),
+    "won": ("three-pass", _won),
+    "stuck": ("cards4", _stuck),
+    "cannot-win": ("three-pass", _lose),
+    "give-up": ("three-pass", _give_up),
+    "countdown": ("three-pass", _countdown),
+    "menu": ("three-pass", _open(Panel.MENU)),
+    "choose": ("three-pass", _open(Panel.CHOOSE)),
+    **{f"rules-{preset}": (preset, _open(Panel.RULES)) for preset in PRESETS},
+    "attract": ("three-pass", _attract),
+}
+
+
+def shoot(
+    folder: Path, sizes: Sequence[str], languages: Sequence[str], scenes: Sequence[str]
+) -> Iterator[Path]:
+    """Take the pictures, one file ``SIZE/SCENE-LANGUAGE.png`` each, and yield their names."""
+    from kivy.base import EventLoop  # noqa: PLC0415 - opens the window
+    from kivy.core.window import Window  # noqa: PLC0415
+
+    from kiosk.app import KioskApp  # noqa: PLC0415
+
+    EventLoop.ensure_window()
+    EventLoop.status = "started"
+    EventLoop.add_event_listener(Window)
+    for size in sizes:
+        width, height = map(int, size.split("x"))
+        Window.size = (width, height)
+        (folder / size).mkdir(parents=True, exist_ok=True)
+        for language in languages:
+            for name in scenes:
+                preset, bring_about = SCENES[name]
+                inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
+                dealer = PoolDealer(Random(7))
+                options = SessionOptions(preset=preset, start_in_attract=False)
+                session = Session(dealer, SameThreadAdviser(inbox), options, now=0.0)
+                clock = HandClock()
+                app = KioskApp(
+                    session,
+                    inbox,
+                    DisplaySettings(),
+                    keep=lambda _saved: None,
+                    clock=clock,
+                    ticking=False,
+                )
+                studio = Studio(app, clock)
+                root = app.build()
+                Window.add_widget(root)
+                studio.do(SetLanguage(language))
+                bring_about(studio)
+                app.table.finish()
+                _settle(EventLoop)
+                path = folder / size / f"{name}-{language}.png"
+                taken = Window.screenshot(name=str(path.with_suffix("")) + "-.png")
+                Path(taken).replace(path)
+                app.on_stop()
+                Window.remove_widget(root)
+                dealer.close()
+                yield path
+
+
+def _settle(loop: Any) -> None:
+    """Let panels finish appearing and everything be drawn."""
+    for _ in range(40):
+        loop.idle()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Take the pictures; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m kiosk.gallery", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("shots"), metavar="DIR")
+    parser.add_argument("--sizes", nargs="+", default=SIZES, metavar="WxH")
+    languages = list(available_languages())
+    parser.add_argument("--languages", nargs="+", default=languages, choices=languages)
+    parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
+    args = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING)
+    prepare(Driver.OFFSCREEN, (800, 480))
+    count = 0
+    for path in shoot(args.out, args.sizes, args.languages, args.scenes):
+        count += 1
+        print(path)
+    print(f"{count} pictures in {args.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
