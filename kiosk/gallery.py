@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import logging
 import queue
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +31,6 @@ from kiosk.commands import (
     NewDeal,
     Open,
     Panel,
-    SetLanguage,
     Tap,
     Tick,
 )
@@ -203,10 +204,8 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
 }
 
 
-def shoot(
-    folder: Path, sizes: Sequence[str], languages: Sequence[str], scenes: Sequence[str]
-) -> Iterator[Path]:
-    """Take the pictures, one file ``SIZE/SCENE-LANGUAGE.png`` each, and yield their names."""
+def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iterator[Path]:
+    """Take the pictures, one file ``SCENE-LANGUAGE.png`` each, and yield their names."""
     from kivy.base import EventLoop  # noqa: PLC0415 - opens the window
     from kivy.core.window import Window  # noqa: PLC0415
 
@@ -215,40 +214,34 @@ def shoot(
     EventLoop.ensure_window()
     EventLoop.status = "started"
     EventLoop.add_event_listener(Window)
-    for size in sizes:
-        width, height = map(int, size.split("x"))
-        Window.size = (width, height)
-        (folder / size).mkdir(parents=True, exist_ok=True)
-        for language in languages:
-            for name in scenes:
-                preset, bring_about = SCENES[name]
-                inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
-                dealer = PoolDealer(Random(7))
-                options = SessionOptions(preset=preset, start_in_attract=False)
-                session = Session(dealer, SameThreadAdviser(inbox), options, now=0.0)
-                clock = HandClock()
-                app = KioskApp(
-                    session,
-                    inbox,
-                    DisplaySettings(),
-                    keep=lambda _saved: None,
-                    clock=clock,
-                    ticking=False,
-                )
-                studio = Studio(app, clock)
-                root = app.build()
-                Window.add_widget(root)
-                studio.do(SetLanguage(language))
-                bring_about(studio)
-                app.table.finish()
-                _settle(EventLoop)
-                path = folder / size / f"{name}-{language}.png"
-                taken = Window.screenshot(name=str(path.with_suffix("")) + "-.png")
-                Path(taken).replace(path)
-                app.on_stop()
-                Window.remove_widget(root)
-                dealer.close()
-                yield path
+    folder.mkdir(parents=True, exist_ok=True)
+    for language, name in product(languages, scenes):
+        preset, bring_about = SCENES[name]
+        inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        dealer = PoolDealer(Random(7))
+        options = SessionOptions(preset=preset, language=language, start_in_attract=False)
+        session = Session(dealer, SameThreadAdviser(inbox), options, now=0.0)
+        clock = HandClock()
+        app = KioskApp(
+            session,
+            inbox,
+            DisplaySettings(),
+            keep=lambda _saved: None,
+            clock=clock,
+            ticking=False,
+        )
+        root = app.build()
+        Window.add_widget(root)
+        bring_about(Studio(app, clock))
+        app.table.finish()
+        _settle(EventLoop)
+        path = folder / f"{name}-{language}.png"
+        taken = Window.screenshot(name=f"{path.with_suffix('')}-.png")
+        Path(taken).replace(path)
+        app.on_stop()
+        Window.remove_widget(root)
+        dealer.close()
+        yield path
 
 
 def _settle(loop: Any) -> None:
@@ -267,12 +260,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scenes", nargs="+", default=list(SCENES), choices=list(SCENES))
     args = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING)
-    prepare(Driver.OFFSCREEN, (800, 480))
-    count = 0
-    for path in shoot(args.out, args.sizes, args.languages, args.scenes):
-        count += 1
+    if len(args.sizes) > 1:
+        # A window that nobody sees cannot grow: every size has a process of its own.
+        rest = ["--languages", *args.languages, "--scenes", *args.scenes, "--out", str(args.out)]
+        command = [sys.executable, "-m", "kiosk.gallery", *rest, "--sizes"]
+        return max(subprocess.run([*command, size], check=False).returncode for size in args.sizes)
+    width, height = map(int, args.sizes[0].split("x"))
+    prepare(Driver.OFFSCREEN, (width, height))
+    for path in shoot(args.out / args.sizes[0], args.languages, args.scenes):
         print(path)
-    print(f"{count} pictures in {args.out}")
     return 0
 
 

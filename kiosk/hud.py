@@ -240,12 +240,16 @@ class _Play(_Shown):
                 )
             )
             self.add(TextBox(lower, size, palette.text_soft, caption, valign="top", wrap=False))
+        badge = look.layout.stock_badge
+        size = min(look.scale.figure, round(badge.h / LINE))
+        figures["stock"] = self.add(TextBox(badge, size, palette.text, bold=True, wrap=False))
         return figures
 
     def update(self, session: Session) -> None:
         running = session.position.outcome is Outcome.RUNNING
         self._buttons[Control.UNDO].set_enabled(session.can_undo)
         self._buttons[Control.HINT].set_enabled(running and not session.thinking)
+        self._figures["stock"].set_text(str(len(session.position.stock_places)))
         self._figures["left"].set_text(str(session.position.cards_left))
         self._figures["pass"].set_text(wording.pass_figure(session.position))
         self._figures["moves"].set_text(str(session.moves_played))

@@ -10,7 +10,7 @@ npm package ``@fontsource/atkinson-hyperlegible-next``.  Needs ``fonttools`` and
 
 Why not the published files: they come as one file for each range of characters, and Kivy takes
 one file; they lack the suits, arrows and tick that our texts use; and their zero has a slash,
-which on a card reads as another figure.
+which most visitors read as another sign.
 """
 
 # mypy: disable-error-code="import-not-found,import-untyped"
@@ -20,10 +20,13 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from fontTools.merge import Merger
 from fontTools.pens.boundsPen import BoundsPen
 from fontTools.pens.cu2quPen import Cu2QuPen
+from fontTools.pens.recordingPen import DecomposingRecordingPen, RecordingPen
+from fontTools.pens.reverseContourPen import ReverseContourPen
 from fontTools.pens.svgPathPen import SVGPathPen
 from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -117,23 +120,61 @@ def index_glyphs(font: TTFont) -> dict[str, dict[str, object]]:
         pen = SVGPathPen(glyphs, ntos=lambda value: f"{round(value, 1):g}")
         glyphs[name].draw(TransformPen(pen, (scale, 0, 0, -scale, -left * scale, 100)))
         result[character] = {"width": round((right - left) * scale, 1), "path": pen.getCommands()}
-    result["0"]["path"] = _plain_zero(str(result["0"]["path"]))
     return result
 
 
-def _plain_zero(path: str) -> str:
-    """The zero without its slash: its outer contour, and one counter instead of two halves."""
-    outer = path.split("Z", maxsplit=1)[0] + "Z"
-    counter = (
-        "M43.5 15.5C33 15.5 24.5 27 24.5 50S33 84.5 43.5 84.5S62.5 73 62.5 50S54 15.5 43.5 15.5Z"
+def plain_zero(font: TTFont) -> None:
+    """Give the zero one counter instead of the two halves beside its slash.
+
+    The counter is the outer contour made smaller by the stems of the letter O.
+    """
+    glyphs, names = font.getGlyphSet(), font.getBestCmap()
+    zero, letter = names[ord("0")], names[ord("O")]
+    outer = max(_contours(glyphs, zero), key=_height)
+    o_outer, o_inner = sorted(_contours(glyphs, letter), key=_height, reverse=True)
+    (left, bottom, right, top), (o_left, o_bottom, _, _) = _bounds(outer), _bounds(o_outer)
+    in_left, in_bottom, _, _ = _bounds(o_inner)
+    width, height = right - left, top - bottom
+    x_scale = 1 - 2 * (in_left - o_left) / width
+    y_scale = 1 - 2 * (in_bottom - o_bottom) / height
+    x, y = (left + right) / 2, (bottom + top) / 2
+    pen = TTGlyphPen(None)
+    outer.replay(pen)
+    outer.replay(
+        TransformPen(
+            ReverseContourPen(pen), (x_scale, 0, 0, y_scale, x * (1 - x_scale), y * (1 - y_scale))
+        )
     )
-    return outer + counter
+    font["glyf"][zero] = pen.glyph()
+
+
+def _contours(glyphs: Any, name: str) -> list[RecordingPen]:
+    whole = DecomposingRecordingPen(glyphs)
+    glyphs[name].draw(whole)
+    contours: list[RecordingPen] = []
+    for step in whole.value:
+        if step[0] == "moveTo":
+            contours.append(RecordingPen())
+        contours[-1].value.append(step)
+    return contours
+
+
+def _bounds(contour: RecordingPen) -> tuple[float, float, float, float]:
+    pen = BoundsPen(None)
+    contour.replay(pen)
+    return pen.bounds
+
+
+def _height(contour: RecordingPen) -> float:
+    _, bottom, _, top = _bounds(contour)
+    return top - bottom
 
 
 def main(folder: Path) -> None:
     for style, weight in WEIGHTS.items():
         font = merged(folder, weight)
         add_shapes(font)
+        plain_zero(font)
         rename(font, style)
         font["OS/2"].recalcUnicodeRanges(font)
         font.save(HERE / f"KioskSans-{style}.ttf")
