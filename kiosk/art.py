@@ -404,7 +404,7 @@ class _Printer:
         if card.rank > 10:
             picture = self._figure(card, 50, (self.h - self.edge) * 100 / self.w, 0.86)
         elif card.rank == 1:
-            picture = self._ace(card.suit, 50, 96, 66)
+            picture = self._ace(card.suit, 50, 100, 62)
         elif self.pips:
             size, across, down = _PIP_SIZES[card.rank]
             picture = "".join(
@@ -412,7 +412,7 @@ class _Printer:
                 for column, row in _PIPS[card.rank]
             )
         else:
-            picture = self._suit(card.suit, 50, 96, 62)
+            picture = self._suit(card.suit, 50, 100, 58)
         body = (
             picture
             + self._text(self._index_text(card.rank), 7, 9, _INDEX_CAP)

@@ -352,7 +352,7 @@ class Session:
                 return self._show(self._panel_under_countdown)
             if self._gone_by(was_idle_since):
                 # The screen slept through ticks (a suspended machine): wake only.
-                return self._change(ChangeKind.NOTHING)
+                return self._change(ChangeKind.WOKE)
         return self._carry_out(command)
 
     def _carry_out(self, command: Command) -> Change:  # noqa: PLR0911, PLR0912 - the one switch
@@ -542,6 +542,8 @@ class Session:
             return self._refuse(Refusal.BLOCKED)
         position = self.position
         place = self._place(source)
+        if source is Pile.STOCK and target is Pile.WASTE and place is None:
+            return self._draw()
         if place is None or not position.is_present(place):
             return self._refuse(Refusal.NOTHING_THERE, source)
         other = None if target is None else self._place(target)

@@ -25,7 +25,7 @@ from kivy.uix.widget import Widget
 from engine.position import Position
 from kiosk import motion, theme
 from kiosk.art import FaceStyle
-from kiosk.commands import Change, Command, Draw, Drop, Pile, Tap, Target
+from kiosk.commands import Change, Command, Drop, Pile, Tap, Target
 from kiosk.faces import Faces, ground_texture
 from kiosk.layout import Layout, Rect
 from kiosk.motion import Animation, Key, Pose
@@ -111,11 +111,7 @@ class Table(Widget):  # type: ignore[misc]
         self._touches = Touches(layout.drag_slop, layout.tap_reach)
         self._faces = _deck(
             layout.card_width,
-            FaceStyle(
-                four_colour=self._display.four_colour,
-                high_contrast=self._display.high_contrast,
-                show_values=self._display.show_values,
-            ),
+            FaceStyle.of(self._display),
         )
         # Of the shadow only what is not under the card is drawn: its margin, the rounded corners,
         # and what a raised card lets be seen of it.
@@ -399,10 +395,7 @@ class Table(Widget):  # type: ignore[misc]
             command = Tap(target)
         elif gesture is Gesture.DROPPED:
             self._carry()
-            over = self._over()
-            face_down = target is Pile.STOCK and not position.rules.stock_playable
-            # A card that nobody has seen pairs with nothing: bringing it to the waste draws it.
-            command = Draw() if face_down and over is Pile.WASTE else Drop(target, over)
+            command = Drop(target, self._over())
         self._pressed = None
         if command is not None:
             self._sending = True

@@ -454,6 +454,23 @@ def test_idle_counts_down_then_attracts_and_the_first_touch_only_wakes() -> None
     assert bench.results == []
 
 
+def test_a_touch_after_a_long_sleep_only_wakes() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    kept = bench.session.position
+    assert bench.do(Touched(), 3600).kind is ChangeKind.WOKE
+    assert bench.session.position == kept
+    assert bench.do(Tap(Pile.STOCK)).move == DRAW
+
+
+def test_the_stock_dragged_to_the_waste_draws() -> None:
+    bench = Bench()
+    assert bench.do(Drop(Pile.STOCK, Pile.WASTE)).move == DRAW
+    assert bench.do(Drop(Pile.STOCK, 3)).refusal is Refusal.NOTHING_THERE
+    bench = Bench("relaxed")
+    assert bench.do(Drop(Pile.STOCK, Pile.WASTE)).move == DRAW
+
+
 def test_nobody_at_an_untouched_table_needs_no_countdown() -> None:
     bench = Bench()
     assert bench.do(Tick(), 61).kind is ChangeKind.ATTRACT
