@@ -66,20 +66,13 @@ vectors: venv ## Solve all 300 known deals under all 8 rule sets (minutes)
 # --- Measure and look ----------------------------------------------------------------------------
 
 .PHONY: bench
-bench: venv ## Measure the solver
+bench: venv ## Measure the solver, and what frames cost beside an empty window
 	$(BIN)/python -m engine bench
+	@for size in 800x480 1280x720 1920x1080; do $(BIN)/python -m kiosk.bench --size $$size; done
 
 .PHONY: gallery
-gallery: venv ## Take pictures of a game at every size that the kiosk is made for
-	@for size in 800x480 1280x720 1920x1080 720x1280; do \
-	    $(MAKE) --no-print-directory demo SIZE=$$size SHOTS=$(SHOTS)/$$size; \
-	done
-
-# --- Texts ---------------------------------------------------------------------------------------
-
-.PHONY: texts
-texts: venv ## Bring the catalogues in kiosk/locale up to date with the texts in the code
-	$(BIN)/python kiosk/locale/update.py
+gallery: venv ## Take pictures of every screen, in every language, at every size; SHOTS=shots
+	$(BIN)/python -m kiosk.gallery --out $(SHOTS)
 
 # --- Housekeeping --------------------------------------------------------------------------------
 
