@@ -1,11 +1,14 @@
 """The search behind the solver: does a line of removals exist, and which?
 
 Plain integers and flat arrays throughout, no recursion in the loop, no closures, no generators,
-no calls out: the same source is meant to be compiled.  ``docs/solver.md`` explains the ideas and
-proves each cut; the section that a comment names is there.
+no calls out.  The same source runs in two ways: Cython compiles it, with the C types that
+``_search.pxd`` gives to every name, and where there is no compiler Python interprets it.
+:data:`COMPILED` says which.  ``docs/solver.md`` explains the ideas and proves each cut; the
+section that a comment names is there.
 
 Invariant: a verdict does not depend on the order in which moves are tried, and everything that is
-left out is left out by a cut that keeps at least one winning line.
+left out is left out by a cut that keeps at least one winning line.  Compiled or not, the same
+positions are looked at in the same order.
 
 Vocabulary of this module
     family: a pair of ranks that add up to 13 (A+Q, 2+J, … 6+7), numbered 0 to 5.  Its eight cards
@@ -23,41 +26,74 @@ Vocabulary of this module
 from __future__ import annotations
 
 from array import array
+from mmap import mmap
 from typing import Final
 
 from engine._shapes import shape_tables
 
-RUNNING: Final = 0
-WON: Final = 1
-LOST: Final = 2
-OUT_OF_MEMORY: Final = 3
+try:
+    import cython
+except ImportError:  # it is needed to compile this file, not to run it
+    from engine import _cython_shim as cython
 
-NEVER: Final = -1
-ALWAYS: Final = 1 << 14
+# What run() returns.  The compiler keeps names that _search.pxd knows to itself, hence the pairs.
+_RUNNING: Final = 0
+_WON: Final = 1
+_LOST: Final = 2
+_OUT_OF_MEMORY: Final = 3
+_FULL: Final = 4
+RUNNING: Final = _RUNNING
+WON: Final = _WON
+LOST: Final = _LOST
+OUT_OF_MEMORY: Final = _OUT_OF_MEMORY
+
+#: Whether this module was compiled.
+COMPILED: Final = bool(cython.compiled)
+
+_NEVER: Final = -1
+_ALWAYS: Final = 1 << 14
 _UNKNOWN: Final = -2
 
 _FAMILIES: Final = 6
 _MAX_DEPTH: Final = 32
-_MAX_STACK: Final = 4096
+# At most 26 removals follow each other, and no position has more than 80: 7 exposed cards with
+# 4 partners each in the stock, 23 pairs of neighbours, 12 pairs of exposed cards, 14 of a card
+# and its cover.  So the stack never holds more than 2,080.
+_MAX_STACK: Final = 2112
 _FIRST_SLOTS: Final = 1 << 10
+# A larger table lives in pages that the system hands out, zeroed, when they are first touched, so
+# that making it takes no time.
+_LARGE: Final = 1 << 16
+# While the table grows, entries moved for each position of the budget.
+_MOVES: Final = 16
+# The bits of a table entry that are the key, and what spreads keys over the slots.
+_KEY: Final = 0x7FFFFFFFF
+_SPREAD: Final = 0x1E3779B1
 
-# A power of two modulo 67 is different for each exponent below 66: an index of the lowest bit
+# A power of two modulo 37 is different for each exponent below 36: an index of the lowest bit
 # that needs no instruction a language might lack.
-_BIT: Final = array("B", [0]) * 67
-for _i in range(64):
-    _BIT[(1 << _i) % 67] = _i
+_BIT: Final = array("B", [0]) * 37
+for _i in range(32):
+    _BIT[pow(2, _i, 37)] = _i
 # One above the highest bit of a 12-bit number.
 _LENGTH: Final = array("B", [_i.bit_length() for _i in range(4096)])
 
 
 def _lowest(mask: int) -> int:
-    """The index of the lowest bit of a mask that is not 0."""
-    return _BIT[(mask & -mask) % 67]
+    """The index of the lowest bit of a 32-bit mask, 0 for 0."""
+    return _BIT[(mask & -mask) % 37]
 
 
 def _length(mask: int) -> int:
     """One above the index of the highest bit of a 24-bit mask, 0 for 0."""
     return _LENGTH[mask >> 12] + 12 if mask >> 12 else _LENGTH[mask]
+
+
+def _new_table(slots: int) -> array[int] | memoryview[int]:
+    """A memo table of so many empty slots, 8 bytes each."""
+    if slots < _LARGE:
+        return array("Q", [0]) * slots
+    return memoryview(mmap(-1, slots * 8)).cast("Q")
 
 
 class Search:
@@ -106,60 +142,20 @@ class Search:
         self._max_slots = max_slots
 
         self._ranks = array("B", ranks)
-        self._kings = 0  # pyramid places of Kings
         self._place_family = array("B", [0]) * 52
         self._place_bit = array("Q", [0]) * 52  # the bit of each place in the field
         self._slot_place = array("B", [0]) * 48  # the place of each bit of the field
         self._family_stock = array("I", [0]) * _FAMILIES
-        fill = [0] * 12
-        for place in range(52):
-            rank = ranks[place]
-            if rank == 13:
-                self._kings |= (1 << place) & 0xFFFFFFF
-                continue
-            family = min(rank, 13 - rank) - 1
-            high = int(rank > 6)
-            slot = family * 8 + high * 4 + fill[family * 2 + high]
-            fill[family * 2 + high] += 1
-            self._place_family[place] = family
-            if place >= 28:
-                self._family_stock[family] |= 1 << (place - 28)
-            self._place_bit[place] = 1 << slot
-            self._slot_place[slot] = place
         # For each place the places of the partners, in the pyramid and in the stock.
         self._pyramid_partners = array("I", [0]) * 52
         self._stock_partners = array("I", [0]) * 52
-        for place in range(52):
-            for other in range(52):
-                if ranks[place] + ranks[other] == 13:
-                    if other < 28:
-                        self._pyramid_partners[place] |= 1 << other
-                    else:
-                        self._stock_partners[place] |= 1 << (other - 28)
-
-        # Kings of the stock leave on their own as they turn up: "Kings" in docs/solver.md.
-        stock = remaining >> 28
-        for j in range(24):
-            if ranks[28 + j] == 13:
-                stock &= ~(1 << j)
-        below = stock & ((1 << waste_end) - 1)
-        redeals = 24 if redeals is None else max(redeals, 0)
-        self._unlimited = int(redeals >= stock.bit_count())
-        self._last_pass = 0 if self._unlimited else redeals
-        time = 0 if self._unlimited else below.bit_length()
-        shape = self._without_kings(tables.number_of[pyramid])
-        field = 0
-        left = tables.masks[shape]
-        for place in range(52):
-            if (left >> place & 1) if place < 28 else (stock >> (place - 28) & 1):
-                field |= self._place_bit[place]
-
         self._deadlines = array("h", [_UNKNOWN]) * (_FAMILIES * 256)
-        for family in range(_FAMILIES):
-            self._deadlines[family * 256] = ALWAYS
 
-        self._table = array("Q", [0]) * _FIRST_SLOTS
+        self._table = _new_table(_FIRST_SLOTS)
+        self._slots = _FIRST_SLOTS
         self._used = 0
+        self._old = self._table  # while the table grows, the one before
+        self._to_move = 0  # the slots of the old table that still have to be moved
         self.positions = 0
         self._stack_field = array("Q", [0]) * _MAX_STACK
         self._stack_shape = array("H", [0]) * _MAX_STACK
@@ -170,13 +166,68 @@ class Search:
         self._path = array("H", [0]) * _MAX_DEPTH
         self._top = 0
         self._depth = 0
-        self._state = RUNNING
+        self._read_ranks()
+        self._state = self._start(
+            tables.number_of[pyramid],
+            remaining >> 28,
+            waste_end,
+            24 if redeals is None else max(redeals, 0),
+        )
+
+    def _read_ranks(self) -> None:
+        """Fill the tables that depend on the ranks alone."""
+        self._kings = 0  # pyramid places of Kings
+        for family in range(_FAMILIES):
+            self._deadlines[family * 256] = _ALWAYS
+            for high in range(2):
+                rank = 12 - family if high else family + 1
+                slot = family * 8 + high * 4
+                bit = 1
+                bit <<= slot  # apart, as the compiler takes a shifted 1 for a small number
+                for place in range(52):
+                    if self._ranks[place] != rank:
+                        continue
+                    self._place_family[place] = family
+                    self._place_bit[place] = bit
+                    self._slot_place[slot] = place
+                    bit <<= 1
+                    slot += 1
+                    if place >= 28:
+                        self._family_stock[family] |= 1 << (place - 28)
+        for place in range(52):
+            rank = self._ranks[place]
+            if rank == 13 and place < 28:
+                self._kings |= 1 << place
+            for other in range(52):
+                if self._ranks[other] + rank == 13:
+                    if other < 28:
+                        self._pyramid_partners[place] |= 1 << other
+                    else:
+                        self._stock_partners[place] |= 1 << (other - 28)
+
+    def _start(self, shape: int, stock: int, waste_end: int, redeals: int) -> int:
+        """Push the first position, and return the state."""
+        # Kings of the stock leave on their own as they turn up: "Kings" in docs/solver.md.
+        cards = 0
+        for j in range(24):
+            if self._ranks[28 + j] == 13:
+                stock &= ~(1 << j)
+            cards += stock >> j & 1
+        self._unlimited = int(redeals >= cards)
+        self._last_pass = 0 if self._unlimited else redeals
+        time = 0 if self._unlimited else _length(stock & ((1 << waste_end) - 1))
+        shape = self._without_kings(shape)
+        field = 0
+        left = self._masks[shape]
+        for place in range(52):
+            if (left >> place & 1) if place < 28 else (stock >> (place - 28) & 1):
+                field |= self._place_bit[place]
         if self._is_won(shape, field):
-            self._state = WON
-        elif self._is_too_late(field, stock, 0, time):
-            self._state = LOST
-        else:
-            self._push(shape, stock, field, time, 0, 0)
+            return _WON
+        if self._is_too_late(field, stock, 0, time):
+            return _LOST
+        self._push(shape, stock, field, time, 0, 0)
+        return _RUNNING
 
     # -- small steps --------------------------------------------------------------------------
 
@@ -210,11 +261,11 @@ class Search:
                     pyramid |= 1 << place
                 else:
                     stock |= 1 << (place - 28)
-        best = NEVER
+        best = _NEVER
         if pyramid == 0 and not (self._deck_goal and stock):
-            best = ALWAYS
+            best = _ALWAYS
         for i in range(4):
-            if best == ALWAYS or not mask >> i & 1:
+            if best == _ALWAYS or not mask >> i & 1:
                 continue
             a = self._slot_place[base + i]
             for k in range(4, 8):
@@ -222,7 +273,7 @@ class Search:
                     continue
                 b = self._slot_place[base + k]
                 play = self._play_time(pyramid, stock, min(a, b), max(a, b))
-                if play == NEVER:
+                if play == _NEVER:
                     continue
                 rest = self._deadline(family, mask & ~(1 << i | 1 << k))
                 best = max(best, self._latest(rest, play))
@@ -241,50 +292,64 @@ class Search:
                 waiting |= self._below[high] & pyramid
                 if waiting >> high & 1:
                     if not (self._overlap and self._covers[low] >> high & 1):
-                        return NEVER
+                        return _NEVER
                     waiting ^= 1 << high
             if waiting:
-                return NEVER
+                return _NEVER
             if high < 28:
-                return ALWAYS
+                return _ALWAYS
             j = high - 28
-            under = stock & ((1 << j) - 1)
-            return (j + 1) * 32 + under.bit_length()
+            return (j + 1) * 32 + _length(stock & ((1 << j) - 1))
         if not self._stock_playable:
-            return NEVER
+            return _NEVER
         i = low - 28
         j = high - 28
         if stock & ((1 << j) - 1) & ~((2 << i) - 1):
-            return NEVER
-        under = stock & ((1 << i) - 1)
-        return (i + 1) * 32 + under.bit_length()
+            return _NEVER
+        return (i + 1) * 32 + _length(stock & ((1 << i) - 1))
 
     def _latest(self, rest: int, play: int) -> int:
         """The latest time at which a removal may still be ahead if ``rest`` is what it leaves."""
-        if rest == NEVER or play == ALWAYS:
+        if rest == _NEVER or play == _ALWAYS:
             return rest
         if self._unlimited:
-            return ALWAYS
-        if rest == ALWAYS:
+            return _ALWAYS
+        if rest == _ALWAYS:
             number = self._last_pass
         else:
             number = rest >> 5
             if (play & 31) > (rest & 31):
                 number -= 1
-        return NEVER if number < 0 else number * 32 + (play >> 5)
+        return _NEVER if number < 0 else number * 32 + (play >> 5)
 
     # -- the loop -----------------------------------------------------------------------------
 
     def run(self, budget: int) -> int:
         """Look at up to ``budget`` more positions; return RUNNING, WON, LOST or OUT_OF_MEMORY.
 
-        A position counts once it is found to be new, or to be reached earlier than before.
+        A position counts once it is found to be new, or to be reached earlier than before.  Other
+        threads run meanwhile, if this module is compiled; this object belongs to one of them.
+
+        Each call does a bounded amount of work: RUNNING may mean that the memo table is growing,
+        and that fewer positions than allowed were looked at.
         """
+        end = self.positions + budget
         state = self._state
-        while state == RUNNING:
-            if self._top == 0:
-                state = LOST
+        while state == _RUNNING:
+            with cython.nogil:
+                state = self._loop(end)
+            if state == _FULL:
+                state = _RUNNING if self._grow() else _OUT_OF_MEMORY
+            elif state == _RUNNING:
                 break
+        self._state = state
+        return state
+
+    def _loop(self, end: int) -> int:
+        """Go on until there are ``end`` positions, the search is over, or the table is full."""
+        if self._to_move and not self._move(end - self.positions):
+            return _RUNNING
+        while self._top:
             top = self._top - 1
             shape = self._stack_shape[top]
             stock = self._stack_stock[top]
@@ -295,9 +360,11 @@ class Search:
             if entry and entry >> 35 <= time:
                 self._top = top
                 continue
-            if budget <= 0:
-                break  # only now: what is left on the stack might have been nothing new
-            budget -= 1
+            # Only now: what is left on the stack might have been nothing new.
+            if self.positions >= end:
+                return _RUNNING
+            if self._used * 2 > self._slots:
+                return _FULL
             self.positions += 1
             self._used += entry == 0
             self._table[slot] = time << 35 | key
@@ -305,36 +372,39 @@ class Search:
             depth = self._stack_depth[top]
             self._path[depth] = self._stack_move[top]
             if self._expand(shape, stock, self._stack_field[top], time, depth + 1):
-                state = WON
-            elif self._used * 2 > len(self._table) and not self._grow():
-                state = OUT_OF_MEMORY
-        self._state = state
-        return state
+                return _WON
+        return _LOST
 
     def _slot(self, key: int) -> int:
         """The slot of the memo table where a position is, or would be entered."""
-        table = self._table
-        last = len(table) - 1
-        slot = (key * 0x1E3779B1 >> 20) & last
-        while table[slot] and table[slot] & 0x7FFFFFFFF != key:
+        last = self._slots - 1
+        slot = (key * _SPREAD >> 20) & last
+        while self._table[slot] and self._table[slot] & _KEY != key:
             slot = (slot + 1) & last
         return slot
 
     def _grow(self) -> bool:
-        """Make the memo table four times larger, if it may be."""
-        old = self._table
-        size = len(old) * 4
+        """Begin to make the memo table four times larger, if it may be."""
+        size = self._slots * 4
         if size > self._max_slots:
             return False
-        table = array("Q", [0]) * size
-        for entry in old:
-            if entry:
-                slot = ((entry & 0x7FFFFFFFF) * 0x1E3779B1 >> 20) & (size - 1)
-                while table[slot]:
-                    slot = (slot + 1) & (size - 1)
-                table[slot] = entry
-        self._table = table
+        self._old = self._table
+        self._to_move = self._slots
+        self._table = _new_table(size)
+        self._slots = size
         return True
+
+    def _move(self, budget: int) -> bool:
+        """Move some entries of the old table into the new one; True once all have been."""
+        stop = 0
+        if self._to_move > budget * _MOVES:
+            stop = self._to_move - budget * _MOVES
+        while self._to_move > stop:
+            self._to_move -= 1
+            entry = self._old[self._to_move]
+            if entry:
+                self._table[self._slot(entry & _KEY)] = entry
+        return stop == 0
 
     def _expand(self, shape: int, stock: int, field: int, time: int, depth: int) -> bool:
         """Put the positions after each removal on the stack; True if one of them is won."""
@@ -360,7 +430,8 @@ class Search:
         now = playable
         if not self._unlimited and w:
             now = playable >> (w - 1) << (w - 1)
-        for part in (playable ^ now, now):
+        for turn in range(2):
+            part = now if turn else playable ^ now
             upper = part
             while upper:
                 j = _length(upper) - 1
@@ -421,13 +492,15 @@ class Search:
 
     def _is_forced(self, a: int, b: int, pyramid: int, stock: int) -> bool:
         """Whether a pair of the pyramid that can go now must go together: "Forced pairs"."""
-        for one, other in ((a, b), (b, a)):
+        for turn in range(2):
+            one = b if turn else a
+            other = a if turn else b
             if self._stock_partners[one] & stock == 0:
                 partners = self._pyramid_partners[one] & pyramid
                 apart = self._above[one]
                 if self._overlap:
                     apart &= ~self._covered[one]
-                if partners & ~apart == 1 << other:
+                if partners & ~apart & ~(1 << other) == 0:
                     return True
         return False
 
@@ -454,7 +527,7 @@ class Search:
             return True
         if self._unlimited:
             family = self._place_family[low]
-            if self._deadline(family, field >> (8 * family) & 255) == NEVER:
+            if self._deadline(family, field >> (8 * family) & 255) == _NEVER:
                 return False
         else:
             if played >= 0:

@@ -1,0 +1,43 @@
+"""Compiles the solver's loop where that is possible; everything else is in pyproject.toml.
+
+Invariant: a machine without Cython, or without a compiler that works, gets the same program: the
+loop is then interpreted, with the same answers, only slower.
+"""
+
+from __future__ import annotations
+
+from setuptools import Extension, setup
+
+
+def extensions() -> list[Extension]:
+    """The solver's loop, or nothing if Cython is not there."""
+    try:
+        from Cython.Build import cythonize  # noqa: PLC0415
+    except ImportError:
+        return []
+    found: list[Extension] = cythonize(
+        [
+            Extension(
+                "engine._search",
+                ["engine/_search.py"],
+                depends=["engine/_search.pxd"],
+                extra_compile_args=["-O2"],
+            )
+        ],
+        compiler_directives={
+            "language_level": 3,
+            # The types are in _search.pxd; "int" in the source is Python's word, not C's.
+            "annotation_typing": False,
+            "boundscheck": False,
+            "wraparound": False,
+            "initializedcheck": False,
+            "cdivision": True,
+        },
+    )
+    for extension in found:
+        # cythonize() forgets it, and without it a missing compiler ends the installation.
+        extension.optional = True
+    return found
+
+
+setup(ext_modules=extensions())
