@@ -70,6 +70,10 @@ bench: venv ## Measure the solver, and what frames cost beside an empty window
 	$(BIN)/python -m engine bench
 	@for size in 800x480 1280x720 1920x1080; do $(BIN)/python -m kiosk.bench --size $$size; done
 
+.PHONY: texts
+texts: venv ## Bring the catalogues in kiosk/locale up to date with the texts in the code
+	$(BIN)/python kiosk/locale/update.py
+
 .PHONY: gallery
 gallery: venv ## Take pictures of every screen, in every language, at every size; SHOTS=shots
 	$(BIN)/python -m kiosk.gallery --out $(SHOTS)
