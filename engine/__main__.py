@@ -1,4 +1,4 @@
-"""The engine's command line: ``python -m engine deal | solve | pool | bench``.
+"""The engine's command line: ``python -m engine deal | solve | winrate | pool | bench``.
 
 Invariant: answers go to the standard output, everything else to the standard error; the exit code
 is 0 when all went well, 1 when a pool is not as it should be, 2 for bad input.  Ctrl-C and a
@@ -19,12 +19,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, Final
 
-from engine.deal import Deal, DealError
+from engine.deal import LAST_DEAL, Deal, DealError
+from engine.labour import ClusterError
 from engine.pool import DEFAULT_PATH, Pool, PoolError
 from engine.pool_build import Progress, build
 from engine.position import Position
 from engine.rules import PRESETS, Rules, RulesError
 from engine.solver import min_passes, solve
+from engine.winrate import Count, WinRateError, default_work_file, win_rate
 
 BAD_INPUT: Final = 2
 BAD_POOL: Final = 1
@@ -135,6 +137,54 @@ def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
         number += 1
         if line.strip():
             yield number, line
+
+
+# -- winrate ----------------------------------------------------------------------------------
+
+
+def run_winrate(args: argparse.Namespace) -> int:
+    """Count how many deals can be won."""
+    if args.first + args.deals - 1 > LAST_DEAL:
+        raise InputError(f"deal numbers end at {LAST_DEAL}")
+    work = args.work or default_work_file(args.rules, args.first)
+    start = perf_counter()
+    with _bar("winrate", args.deals) as show:
+
+        def progress(counted: Count) -> None:
+            show(counted.deals, f"{counted.rate:.3%} winnable" if counted.deals else "")
+
+        counted = win_rate(
+            args.rules,
+            args.deals,
+            work=work,
+            first=args.first,
+            workers=args.workers,
+            cluster=args.dask,
+            progress=progress,
+        )
+    low, high = counted.interval
+    if args.json:
+        _print_json(
+            {
+                "rules": str(args.rules),
+                "from": args.first,
+                "deals": counted.deals,
+                "winnable": counted.won,
+                "undecided": counted.undecided,
+                "rate": round(counted.rate, 8),
+                "standard_error": round(counted.standard_error, 8),
+                "interval": [round(low, 8), round(high, 8)],
+                "positions": counted.positions,
+                "worst": counted.worst,
+                "seconds": round(perf_counter() - start, 3),
+            }
+        )
+    else:
+        print(
+            f"{counted.won} of {counted.deals} deals can be won, {counted.undecided} undecided: "
+            f"{counted.rate:.3%}, with 95 % confidence {low:.3%} to {high:.3%}"
+        )
+    return 0
 
 
 # -- pool -------------------------------------------------------------------------------------
@@ -342,6 +392,42 @@ def _parser() -> argparse.ArgumentParser:
     )
     solving.set_defaults(run=run_solve)
 
+    rate = commands.add_parser(
+        "winrate",
+        help="count how many deals can be won",
+        description="Decide deals NUMBER, NUMBER + 1, … and print how many can be won, with a "
+        "95 %% confidence interval. Interrupted, go on when started again in the same folder.",
+    )
+    rate.add_argument("--rules", type=_rules, required=True, metavar="RULES", help="as for solve")
+    rate.add_argument(
+        "--deals", type=_count(1), default=10_000, metavar="N", help="how many (default: 10000)"
+    )
+    rate.add_argument(
+        "--from",
+        type=_count(1),
+        default=1,
+        dest="first",
+        metavar="NUMBER",
+        help="the first deal number (default: 1)",
+    )
+    labour = rate.add_mutually_exclusive_group()
+    labour.add_argument(
+        "--workers", type=_count(1), default=1, metavar="K", help="processes (default: 1)"
+    )
+    labour.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="use the dask.distributed cluster with this scheduler, like tcp://host:8786",
+    )
+    rate.add_argument(
+        "--work",
+        type=Path,
+        metavar="FILE",
+        help="where to keep progress (default: a file in this folder, named after the rules)",
+    )
+    rate.add_argument("--json", action="store_true", help="print a JSON object")
+    rate.set_defaults(run=run_winrate)
+
     pool = commands.add_parser(
         "pool",
         help="verify, describe or build the pool of winnable deals",
@@ -457,7 +543,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = run(args)
         sys.stdout.flush()
-    except InputError as error:
+    except (InputError, ClusterError, WinRateError) as error:
         print(f"python -m engine: {error}", file=sys.stderr)
         return BAD_INPUT
     except PoolError as error:

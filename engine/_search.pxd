@@ -43,6 +43,7 @@ cdef class Search:
     cdef unsigned int[::1] _pyramid_partners
     cdef unsigned int[::1] _stock_partners
     cdef short[::1] _deadlines
+    cdef unsigned int[::1] _wanted
 
     cdef unsigned long long[::1] _table
     cdef unsigned long long[::1] _old
@@ -147,10 +148,11 @@ cdef class Search:
         self, unsigned long long field, unsigned int stock, int number, int w
     ) noexcept nogil
 
-    @cython.locals(comes=cython.uint, waste=cython.uint, j=cython.int)
-    cdef unsigned int _out_of_reach(
-        self, unsigned int pyramid, unsigned int stock, int w
-    ) noexcept nogil
+    @cython.locals(waste=cython.uint, lonely=cython.uint, comes=cython.uint, j=cython.int)
+    cdef unsigned int _out_of_reach(self, int shape, unsigned int stock, int w) noexcept nogil
+
+    @cython.locals(wanted=cython.uint, cards=cython.uint)
+    cdef unsigned int _wanted_by(self, int shape) noexcept nogil
 
     @cython.locals(top=cython.int)
     cdef void _push(

@@ -151,6 +151,8 @@ class Search:
         self._stock_partners = array("I", [0]) * 52
         self._deadlines = array("h", [_UNKNOWN]) * (_FAMILIES * 256)
 
+        self._wanted = array("I", [0]) * len(tables.masks)  # see _wanted_by()
+
         self._table = _new_table(_FIRST_SLOTS)
         self._slots = _FIRST_SLOTS
         self._used = 0
@@ -535,7 +537,7 @@ class Search:
                     number += 1
                 w = _length(stock & ((1 << played) - 1))
             if number == self._last_pass and w:
-                out = self._out_of_reach(self._masks[shape], stock, w)
+                out = self._out_of_reach(shape, stock, w)
                 if out:
                     if self._deck_goal:
                         return False
@@ -566,18 +568,29 @@ class Search:
                     return True
         return False
 
-    def _out_of_reach(self, pyramid: int, stock: int, w: int) -> int:
+    def _out_of_reach(self, shape: int, stock: int, w: int) -> int:
         """In the last pass: waste cards that cannot go, and all below them: "Buried waste"."""
-        comes = stock >> w << w if self._stock_playable else 0
         waste = stock & ((1 << w) - 1)
-        while waste:
-            j = _length(waste) - 1
-            if not (
-                self._pyramid_partners[28 + j] & pyramid or self._stock_partners[28 + j] & comes
-            ):
-                return waste
-            waste ^= 1 << j
+        lonely = waste & ~self._wanted_by(shape)
+        comes = stock >> w << w if self._stock_playable else 0
+        while lonely:
+            j = _length(lonely) - 1
+            if self._stock_partners[28 + j] & comes == 0:
+                return waste & ((2 << j) - 1)
+            lonely ^= 1 << j
         return 0
+
+    def _wanted_by(self, shape: int) -> int:
+        """The stock places whose cards have a partner in a shape."""
+        wanted = self._wanted[shape]
+        if wanted == 0:
+            cards = self._masks[shape]
+            while cards:
+                wanted |= self._stock_partners[_lowest(cards)]
+                cards &= cards - 1
+            wanted |= 1 << 24  # known
+            self._wanted[shape] = wanted
+        return wanted
 
     def _push(self, shape: int, stock: int, field: int, time: int, move: int, depth: int) -> None:
         top = self._top

@@ -8,19 +8,15 @@ workers or on interruptions; the pool file appears complete, in one step, or not
 
 from __future__ import annotations
 
-import hashlib
-import signal
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
 from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 
-from engine import _search, solver
 from engine.deal import Deal
+from engine.labour import in_order
 from engine.pool import (
     POOL_FORMAT,
     POOL_VERSION,
@@ -33,7 +29,7 @@ from engine.pool import (
 )
 from engine.position import Position
 from engine.rules import PRESETS
-from engine.solver import solve
+from engine.solver import fingerprint, solve
 
 #: Deal numbers that a worker takes at a time.
 PORTION = 4
@@ -98,11 +94,7 @@ def build(
 def _prepare(connection: sqlite3.Connection) -> None:
     """Make the tables of the work file; results of another solver are thrown away."""
     connection.execute("CREATE TABLE IF NOT EXISTS solver (fingerprint TEXT)")
-    fingerprint = hashlib.sha256()
-    for file in (_search.__file__, solver.__file__):
-        assert file is not None
-        fingerprint.update(Path(file).read_bytes())
-    row = (fingerprint.hexdigest(),)
+    row = (fingerprint(),)
     if connection.execute("SELECT fingerprint FROM solver").fetchall() != [row]:
         connection.execute("DELETE FROM solver")
         connection.execute("INSERT INTO solver VALUES (?)", row)
@@ -146,28 +138,9 @@ def _fill(
 
 def _portions(preset: str, first: int, *, workers: int, size: int) -> Portions:
     """Yield the lines of portion after portion, in order, from deal number ``first``."""
-    if workers == 1:
-        for start in count(first, size):
-            yield _portion(preset, start, size)
-    # Fresh processes rather than forks: whoever builds may have threads.
-    executor = ProcessPoolExecutor(workers, get_context("spawn"))
-    try:
-        starts = count(first, size)
-        # A Ctrl-C goes to all processes of a terminal, but is for the parent to handle: workers
-        # are born with it ignored, by inheritance, as it may come before their first line runs.
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            # Enough ahead that no worker waits for the one slow deal of the portion that is due.
-            running: list[Future[list[bytes | None]]] = [
-                executor.submit(_portion, preset, next(starts), size) for _ in range(workers * 4)
-            ]
-        finally:
-            signal.signal(signal.SIGINT, handler)
-        while True:
-            yield running.pop(0).result()
-            running.append(executor.submit(_portion, preset, next(starts), size))
-    finally:
-        executor.shutdown(cancel_futures=True)
+    return in_order(
+        _portion, ((preset, start, size) for start in count(first, size)), workers=workers
+    )
 
 
 def _finish(connection: sqlite3.Connection, path: Path, wanted: Mapping[str, int]) -> str:

@@ -6,9 +6,12 @@ line does, and everything else is UNDECIDED and says why.  No verdict is ever a 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 from engine._search import COMPILED, LOST, OUT_OF_MEMORY, RUNNING, WON, Search
@@ -146,6 +149,15 @@ def decide(
         return Solution(Verdict.UNDECIDED, (), search.positions, reason)
     verdict = Verdict.WINNABLE if state == WON else Verdict.UNWINNABLE
     return Solution(verdict, (), search.positions)
+
+
+@cache
+def fingerprint() -> str:
+    """A SHA-256, in hex, of the solver's source: what kept results are worth nothing without."""
+    sha = hashlib.sha256()
+    for file in (Path(__file__).with_name("_search.py"), Path(__file__)):
+        sha.update(file.read_bytes())
+    return sha.hexdigest()
 
 
 def _searched(

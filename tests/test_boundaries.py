@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "hardware", "kiosk")
 
 # Modules that talk to people on the command line may show progress, once they are running.
-MAY_SHOW_PROGRESS = ("engine.__main__", "engine.pool_build")
+MAY_SHOW_PROGRESS = ("engine.__main__", "engine.labour")
+SHOWING_AND_SHARING = ("tqdm", "distributed")
 # Asks for Cython's names, and has a stand-in for where Cython is not there.
 MAY_BE_COMPILED = ("engine._search",)
 # What a pure engine cannot need.  (The modules above are allowed it: they measure and share out
@@ -143,7 +144,7 @@ def engine_violations(project: Project) -> list[str]:
     for module in project.modules("engine"):
         works = module in MAY_SHOW_PROGRESS
         for one in project.imports(module):
-            if one.top == "engine" or (one.top == "tqdm" and works and one.lazy):
+            if one.top == "engine" or (one.top in SHOWING_AND_SHARING and works and one.lazy):
                 continue
             if one.name == "cython" and module in MAY_BE_COMPILED:
                 continue

@@ -211,7 +211,7 @@ def test_it_asks_often_whether_to_stop_and_then_does() -> None:
     assert solution.positions == 10 * CHUNK
     # Interpreted, a position takes 10 to 20 microseconds, compiled less than half of one, and
     # several times that on a small machine.
-    assert CHUNK == (2_000 if COMPILED else 100)
+    assert (2_000 if COMPILED else 100) == CHUNK
 
 
 def test_the_answer_is_the_same_in_portions_and_at_once() -> None:
