@@ -69,6 +69,7 @@ vectors: venv ## Solve all 300 known deals under all 8 rule sets (minutes)
 bench: venv ## Measure the solver, and what frames cost beside an empty window
 	$(BIN)/python -m engine bench
 	@for size in 800x480 1280x720 1920x1080; do $(BIN)/python -m kiosk.bench --size $$size; done
+	$(BIN)/python -m kiosk.bench_process
 
 .PHONY: texts
 texts: venv ## Bring the catalogues in kiosk/locale up to date with the texts in the code

@@ -16,10 +16,10 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import SystemRandom
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import platformdirs
 
@@ -36,6 +36,9 @@ from kiosk.settings import Settings
 from kiosk.storage import Storage
 from kiosk.texts import available_languages
 
+if TYPE_CHECKING:
+    from kiosk.app import KioskApp
+
 log = logging.getLogger("kiosk")
 
 NAME: Final = "pyramid-kiosk"
@@ -45,17 +48,27 @@ DEMO_SIZE: Final = (1280, 720)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the kiosk; return the exit code."""
-    args = _parser().parse_args(arguments)
+    args = parse(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     try:
-        driver = choose_driver(os.environ, offscreen=args.offscreen)
+        if args.demo:
+            return _demo(args)
+        app, close = make_app(args)
     except NoDisplayError as error:
         print(f"pyramid-kiosk: {error}", file=sys.stderr)
         return 2
-    settings = _settings(args.settings)
-    if args.demo:
-        return _demo(args, driver, settings)
-    return _play(args, driver, settings)
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_args: app.stop())
+    try:
+        app.run()
+    finally:
+        close()
+    return 0
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Read the command line; a bad one ends the program with exit code 2."""
+    return _parser().parse_args(arguments)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -131,9 +144,18 @@ def _options(args: argparse.Namespace, settings: Settings) -> SessionOptions:
     )
 
 
-def _play(args: argparse.Namespace, driver: Driver, settings: Settings) -> int:
-    size = args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None)
-    prepare(driver, size)
+def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
+    """Open the window and put the kiosk together.
+
+    Returns:
+        the application, ready to run, and what to call after it has run.
+
+    Raises:
+        NoDisplayError: there is no screen.
+    """
+    driver = choose_driver(os.environ, offscreen=args.offscreen)
+    settings = _settings(args.settings)
+    prepare(driver, args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None))
     from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
     from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
 
@@ -155,21 +177,21 @@ def _play(args: argparse.Namespace, driver: Driver, settings: Settings) -> int:
         session = session_with(None)
     heartbeat = Heartbeat(notifier(), input_threads)
     app = KioskApp(session, inbox, settings.display, keep=storage.save, heartbeat=heartbeat)
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signal_number, lambda *_args: app.stop())
     log.info("playing %s on %s", session.preset, driver.value)
-    try:
-        app.run()
-    finally:
+
+    def close() -> None:
         heartbeat.stopping()
         adviser.close()
         if not storage.close():
             log.error("the game could not be written before the end")
         dealer.close()
-    return 0
+
+    return app, close
 
 
-def _demo(args: argparse.Namespace, driver: Driver, settings: Settings) -> int:
+def _demo(args: argparse.Namespace) -> int:
+    driver = choose_driver(os.environ, offscreen=args.offscreen)
+    settings = _settings(args.settings)
     prepare(driver, args.size or DEMO_SIZE)
     from kiosk.demo import play_demo  # noqa: PLC0415 - opens the window
 

@@ -162,7 +162,8 @@ def _contours(glyphs: Any, name: str) -> list[RecordingPen]:
 def _bounds(contour: RecordingPen) -> tuple[float, float, float, float]:
     pen = BoundsPen(None)
     contour.replay(pen)
-    return pen.bounds
+    left, bottom, right, top = pen.bounds
+    return left, bottom, right, top
 
 
 def _height(contour: RecordingPen) -> float:
