@@ -81,15 +81,40 @@ wanted=$(
     printf '%s %s\n' "$PWD" "$version"
     sha256sum pyproject.toml constraints.txt
 )
-[[ -f $stamp && $(<"$stamp") == "$wanted" ]] && exit 0
+current=no
+[[ -f $stamp && $(<"$stamp") == "$wanted" ]] && current=yes
 
-if [[ ! -f $stamp || $(head -n 1 "$stamp") != "$PWD $version" ]]; then
-    say "Making .venv with Python $version"
-    "$python" -m venv --clear .venv
+# The solver's loop and the casual player are compiled, or they take 40 times as long: that is the
+# difference between a hint at once and a hint after a wait.  A compiled file that is older than
+# its source would go on being used, so it is made anew whenever the source is newer than this.
+compiled=.venv/.compiled
+fresh=yes
+for source in setup.py engine/_search.py engine/_search.pxd engine/_casual.py engine/_casual.pxd; do
+    if [[ ! -f $compiled || $source -nt $compiled ]]; then fresh=no; fi
+done
+[[ $current == yes && $fresh == yes ]] && exit 0
+
+# Without a compiler everything works all the same, so none of this may be the end.
+if declare -F install_missing >/dev/null; then
+    (install_missing gcc libc6-dev python3-dev) || say "Going on without a compiler"
 fi
-say "Installing Python packages into .venv"
-# --use-pep517: sdnotify is published as source only, and the old way of building it is going away.
-.venv/bin/python -m pip install --disable-pip-version-check --use-pep517 \
-    -c constraints.txt -e '.[kiosk,hardware,dev]'
-printf '%s\n' "$wanted" >"$stamp"
+rm -f engine/_search.*.so engine/_casual.*.so
+
+if [[ $current == no ]]; then
+    if [[ ! -f $stamp || $(head -n 1 "$stamp") != "$PWD $version" ]]; then
+        say "Making .venv with Python $version"
+        "$python" -m venv --clear .venv
+    fi
+    say "Installing Python packages into .venv, and compiling the solver"
+    # --use-pep517: sdnotify is published as source only, and the old way of building it is going away.
+    .venv/bin/python -m pip install --disable-pip-version-check --use-pep517 \
+        -c constraints.txt -e '.[kiosk,hardware,cluster,dev]'
+    printf '%s\n' "$wanted" >"$stamp"
+else
+    say "Compiling the solver"
+    .venv/bin/python setup.py --quiet build_ext --inplace || true
+fi
+: >"$compiled"
+compgen -G 'engine/_search.*.so' >/dev/null ||
+    say "The solver could not be compiled: it is interpreted, right as ever, and slow"
 say "Ready"

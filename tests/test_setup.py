@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-HARMLESS = ("bash", "chmod", "dirname", "env", "grep", "head", "mkdir", "sha256sum")
-ALL_DEBIAN = ("python3-venv", "libgl1", "libegl1", "libmtdev1")
+HARMLESS = ("bash", "chmod", "dirname", "env", "grep", "head", "mkdir", "rm", "sha256sum")
+COMPILER = ("gcc", "libc6-dev", "python3-dev")
+ALL_DEBIAN = ("python3-venv", "libgl1", "libegl1", "libmtdev1", *COMPILER)
 
 
 @dataclass
@@ -99,7 +100,7 @@ def test_complete_machine_is_only_given_its_environment(machine: Machine) -> Non
     assert machine.calls("python3")[1:] == ["-m venv --clear .venv"]
     (pip,) = machine.calls("pip")
     assert pip.startswith("-m pip install ")
-    assert "-c constraints.txt -e .[kiosk,hardware,dev]" in pip
+    assert "-c constraints.txt -e .[kiosk,hardware,cluster,dev]" in pip
     # Where packages come from is the user's own choice.
     assert "index" not in pip
 
@@ -151,7 +152,7 @@ def test_failed_installation_is_tried_again(machine: Machine) -> None:
 
 
 def test_root_installs_exactly_what_is_missing(machine: Machine) -> None:
-    machine.has_packages("libgl1", "libegl1")
+    machine.has_packages("libgl1", "libegl1", *COMPILER)
     done = machine.run("--test")
     assert done.returncode == 0, done.stderr
     update, install = machine.calls("apt-get")
@@ -167,13 +168,13 @@ def test_playing_needs_fewer_packages_than_testing(machine: Machine) -> None:
 
 
 def test_library_renamed_by_debian_13_counts_as_installed(machine: Machine) -> None:
-    machine.has_packages("python3-venv", "libgl1", "libegl1", "libmtdev1t64")
+    machine.has_packages("python3-venv", "libgl1", "libegl1", "libmtdev1t64", *COMPILER)
     assert machine.run().returncode == 0
     assert machine.calls("apt-get") == []
 
 
 def test_ordinary_user_installs_with_sudo_and_is_told(machine: Machine) -> None:
-    machine.has_packages("libgl1", "libegl1", "libmtdev1")
+    machine.has_packages("libgl1", "libegl1", "libmtdev1", *COMPILER)
     machine.command("id", "echo 1000")
     machine.command("sudo", '"$@"')
     done = machine.run()
@@ -190,7 +191,7 @@ def test_ordinary_user_needs_no_sudo_when_nothing_is_missing(machine: Machine) -
 
 
 def test_neither_root_nor_sudo_is_a_clear_error(machine: Machine) -> None:
-    machine.has_packages("python3-venv", "libgl1", "libegl1")
+    machine.has_packages("python3-venv", "libgl1", "libegl1", *COMPILER)
     machine.command("id", "echo 1000")
     done = machine.run()
     assert done.returncode == 1
@@ -215,7 +216,7 @@ def test_32_bit_system_is_a_clear_error(machine: Machine) -> None:
     assert "armhf" in done.stderr
 
 
-def test_compiler_is_installed_only_where_lgpio_must_be_built(machine: Machine) -> None:
+def test_tools_to_build_lgpio_are_installed_only_where_it_must_be_built(machine: Machine) -> None:
     machine.command("dpkg", "echo arm64")
     machine.command("uname", "echo aarch64")
     machine.run()
@@ -223,7 +224,46 @@ def test_compiler_is_installed_only_where_lgpio_must_be_built(machine: Machine) 
     machine.has_python("3.13")
     done = machine.run()
     assert done.returncode == 0, done.stderr
-    assert machine.calls("apt-get")[-1].endswith("gcc libc6-dev python3-dev swig")
+    assert machine.calls("apt-get")[-1].endswith(" swig")
+
+
+def test_compiler_is_installed_to_compile_the_solver(machine: Machine) -> None:
+    machine.has_packages("python3-venv", "libgl1", "libegl1", "libmtdev1")
+    assert machine.run().returncode == 0
+    assert machine.calls("apt-get")[-1].endswith("gcc libc6-dev python3-dev")
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_without_a_compiler_it_goes_on_and_says_so(machine: Machine, user: str) -> None:
+    """No network for root, no rights for somebody else: neither is the end."""
+    machine.has_packages("python3-venv", "libgl1", "libegl1", "libmtdev1")
+    machine.command("id", f"echo {user}")
+    machine.command("apt-get", "exit 100")
+    done = machine.run()
+    assert done.returncode == 0, done.stderr
+    assert "Going on without a compiler" in done.stdout
+    assert "it is interpreted" in done.stdout
+    # It is not tried again each time.
+    assert machine.run().stdout == ""
+
+
+@pytest.mark.parametrize("name", ["_search.py", "_search.pxd", "_casual.py", "_casual.pxd"])
+def test_changed_source_is_compiled_anew(machine: Machine, name: str) -> None:
+    """A compiled file wins over a newer source beside it, so it must go first."""
+    engine = machine.project / "engine"
+    engine.mkdir()
+    machine.run()
+    stamp = machine.project / ".venv" / ".compiled"
+    old = engine / f"{Path(name).stem}.cpython-311-x86_64-linux-gnu.so"
+    old.touch()
+    assert machine.run().stdout == ""
+    os.utime(stamp, (1, 1))
+    (engine / name).touch()
+    done = machine.run()
+    assert "Compiling the solver" in done.stdout
+    assert machine.calls("pip")[-1] == "setup.py --quiet build_ext --inplace"
+    assert not old.exists()
+    assert machine.run().stdout == ""
 
 
 def test_other_distribution_is_told_what_to_install(machine: Machine) -> None:
