@@ -60,8 +60,8 @@ pytest: venv
 	$(BIN)/pytest -m "not slow" --cov --cov-report=term
 
 .PHONY: vectors
-vectors: venv ## Solve all 300 known deals under all 8 rule sets (minutes)
-	$(BIN)/pytest -m slow tests/engine/test_vectors.py
+vectors: venv ## Solve all 300 known deals under all 8 rule sets
+	$(BIN)/pytest tests/engine/test_vectors.py
 
 # --- Measure and look ----------------------------------------------------------------------------
 
@@ -102,5 +102,5 @@ fresh: ## Try `make run` and `make test` on an empty Debian, SUITE=bookworm (nee
 .PHONY: clean
 clean: ## Remove everything that can be made again, .venv included
 	rm -rf .venv build shots htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	rm -rf *.egg-info engine/_search.c engine/_casual.c engine/*.so
+	rm -rf *.egg-info engine/_{search,shortest,casual}.c engine/*.so
 	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +

@@ -1,7 +1,7 @@
-"""Compiles the solver's loop where that is possible; everything else is in pyproject.toml.
+"""Compiles the solver's loop, and the casual player, where that is possible; everything else is in pyproject.toml.
 
-Invariant: a machine without Cython, or without a compiler that works, gets the same program: the
-loop is then interpreted, with the same answers, only slower.
+Invariant: a machine without Cython, or without a compiler that works, gets the same program: they
+are then interpreted, with the same answers, only slower.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from setuptools import Extension, setup
 
 
 def extensions() -> list[Extension]:
-    """The solver's loop, or nothing if Cython is not there."""
+    """What can be compiled, or nothing if Cython is not there."""
     try:
         from Cython.Build import cythonize  # noqa: PLC0415
     except ImportError:
@@ -18,15 +18,16 @@ def extensions() -> list[Extension]:
     found: list[Extension] = cythonize(
         [
             Extension(
-                "engine._search",
-                ["engine/_search.py"],
-                depends=["engine/_search.pxd"],
+                f"engine.{name}",
+                [f"engine/{name}.py"],
+                depends=[f"engine/{name}.pxd", "engine/_search.pxd"],
                 extra_compile_args=["-O2"],
             )
+            for name in ("_search", "_shortest", "_casual")
         ],
         compiler_directives={
             "language_level": 3,
-            # The types are in _search.pxd; "int" in the source is Python's word, not C's.
+            # The types are in the .pxd files; "int" in the source is Python's word, not C's.
             "annotation_typing": False,
             "boundscheck": False,
             "wraparound": False,

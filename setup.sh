@@ -89,7 +89,7 @@ current=no
 # its source would go on being used, so it is made anew whenever the source is newer than this.
 compiled=.venv/.compiled
 fresh=yes
-for source in setup.py engine/_search.py engine/_search.pxd engine/_casual.py engine/_casual.pxd; do
+for source in setup.py engine/_{search,shortest,casual}.{py,pxd}; do
     if [[ ! -f $compiled || $source -nt $compiled ]]; then fresh=no; fi
 done
 [[ $current == yes && $fresh == yes ]] && exit 0
@@ -98,7 +98,7 @@ done
 if declare -F install_missing >/dev/null; then
     (install_missing gcc libc6-dev python3-dev) || say "Going on without a compiler"
 fi
-rm -f engine/_search.*.so engine/_casual.*.so
+rm -f engine/_{search,shortest,casual}.*.so
 
 if [[ $current == no ]]; then
     if [[ ! -f $stamp || $(head -n 1 "$stamp") != "$PWD $version" ]]; then

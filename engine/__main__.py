@@ -25,6 +25,7 @@ from engine.pool import DEFAULT_PATH, Pool, PoolError
 from engine.pool_build import Progress, build
 from engine.position import Position
 from engine.rules import PRESETS, Rules, RulesError
+from engine.shortest import shortest
 from engine.solver import min_passes, solve
 from engine.winrate import Count, WinRateError, default_work_file, win_rate
 
@@ -36,7 +37,7 @@ BROKEN_PIPE: Final = 128 + signal.SIGPIPE
 #: No deal is longer; a line without end must not fill the memory.
 LONGEST_LINE: Final = 1000
 
-DEFAULT_DEALS: Final = 400
+DEFAULT_DEALS: Final = 1_000
 
 
 class InputError(Exception):
@@ -88,7 +89,8 @@ def _answer(text: bytes, args: argparse.Namespace) -> dict[str, Any]:
         found = min_passes(position, limit=args.limit)
         verdict, line, positions = found.winnable, found.line, found.positions
     else:
-        solution = solve(position, limit=args.limit)
+        find = shortest if args.shortest else solve
+        solution = find(position, limit=args.limit)
         verdict, line, positions = solution.winnable, solution.line, solution.positions
     answer: dict[str, Any] = {
         "winnable": verdict,
@@ -221,7 +223,7 @@ def run_pool_stats(args: argparse.Namespace) -> int:
                     "preset": preset,
                     "deals": len(deals),
                     "scanned": pool.scanned(preset),
-                    "winnable": round(len(deals) / pool.scanned(preset), 4),
+                    "winnable": round(pool.winnable(preset) / pool.scanned(preset), 4),
                     "moves": round(statistics.mean(len(deal.line) for deal in deals), 1),
                     "grades": {grade: grades.count(grade) for grade in sorted(set(grades))},
                     "casual_rate": round(statistics.mean(rates), 4) if rates else None,
@@ -382,7 +384,13 @@ def _parser() -> argparse.ArgumentParser:
     solving.add_argument(
         "--limit", type=_count(0), metavar="N", help="look at no more than N positions a deal"
     )
-    solving.add_argument(
+    aim = solving.add_mutually_exclusive_group()
+    aim.add_argument(
+        "--shortest",
+        action="store_true",
+        help="find a line with the fewest removals, draws and redeals; takes longer",
+    )
+    aim.add_argument(
         "--min-passes",
         action="store_true",
         help='find the line with the least passes, whatever the rules allow; adds "passes"',
@@ -458,7 +466,7 @@ def _parser() -> argparse.ArgumentParser:
                 type=_count(1),
                 default=DEFAULT_DEALS,
                 metavar="N",
-                help=f"deals of each preset (default: {DEFAULT_DEALS})",
+                help=f"deals of each preset and grade (default: {DEFAULT_DEALS})",
             )
             command.add_argument(
                 "--presets",

@@ -9,7 +9,7 @@ cimport cython
 cdef int _RUNNING, _WON, _LOST, _OUT_OF_MEMORY, _FULL
 cdef int _NEVER, _ALWAYS, _UNKNOWN
 cdef int _FAMILIES, _MAX_DEPTH, _MAX_STACK, _FIRST_SLOTS, _LARGE, _MOVES
-cdef unsigned long long _KEY, _SPREAD
+cdef unsigned long long _KEY, _SPREAD, _LOW
 
 cdef unsigned char[::1] _BIT
 cdef unsigned char[::1] _LENGTH
@@ -50,6 +50,7 @@ cdef class Search:
     cdef long long _slots
     cdef long long _used
     cdef long long _to_move
+    cdef unsigned long long _chance
     cdef readonly long long positions
 
     cdef unsigned long long[::1] _stack_field
@@ -159,3 +160,12 @@ cdef class Search:
         self, int shape, unsigned int stock, unsigned long long field, int time, int move,
         int depth,
     ) noexcept nogil
+
+    @cython.locals(todo=cython.longlong)
+    cpdef long long fill(self, long long count)
+
+    @cython.locals(
+        key=cython.ulonglong, time=cython.ulonglong, slot=cython.longlong,
+        entry=cython.ulonglong,
+    )
+    cdef long long _fill(self, long long count, unsigned long long chance) noexcept nogil

@@ -69,6 +69,7 @@ _MOVES: Final = 16
 # The bits of a table entry that are the key, and what spreads keys over the slots.
 _KEY: Final = 0x7FFFFFFFF
 _SPREAD: Final = 0x1E3779B1
+_LOW: Final = 0xFFFFFFFF
 
 # A power of two modulo 37 is different for each exponent below 36: an index of the lowest bit
 # that needs no instruction a language might lack.
@@ -157,6 +158,7 @@ class Search:
         self._slots = _FIRST_SLOTS
         self._used = 0
         self._old = self._table  # while the table grows, the one before
+        self._chance = 0  # see fill()
         self._to_move = 0  # the slots of the old table that still have to be moved
         self.positions = 0
         self._stack_field = array("Q", [0]) * _MAX_STACK
@@ -608,3 +610,36 @@ class Search:
         Kings are left out: they go whenever they can.
         """
         return [(move >> 6, move & 63) for move in self._path[1 : self._depth]]
+
+    def fill(self, count: int) -> int:
+        """Enter ``count`` pseudo-random keys into the memo table; return how many were different.
+
+        The object is of no further use then: this is for ``python -m engine bench``, which has
+        the same in C (``engine/data/hashing.c``).
+        """
+        with cython.nogil:
+            todo = self._fill(count, 1)
+        while todo:
+            self._grow()
+            with cython.nogil:
+                self._move(self._slots)
+                todo = self._fill(todo, self._chance)
+        return self._used
+
+    def _fill(self, count: int, chance: int) -> int:
+        """Enter keys until the table is full; return how many are left."""
+        while count:
+            if self._used * 2 > self._slots:
+                break
+            count -= 1
+            chance = (chance * 1664525 + 1013904223) & _LOW
+            key = (chance >> 8) + 1
+            time = chance & 255
+            slot = self._slot(key)
+            entry = self._table[slot]
+            if entry and entry >> 35 <= time:
+                continue
+            self._used += entry == 0
+            self._table[slot] = time << 35 | key
+        self._chance = chance
+        return count

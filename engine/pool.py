@@ -15,7 +15,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from enum import Enum
 from math import gcd
 from pathlib import Path
 from random import Random
@@ -24,6 +23,7 @@ from typing import Any, Final, Self
 
 from engine.cards import Card
 from engine.deal import STOCK_SIZE, Deal, DealError
+from engine.difficulty import CASUAL_GAMES, Grade
 from engine.position import (
     DRAW,
     PLACES,
@@ -38,11 +38,8 @@ from engine.position import (
 from engine.rules import PRESETS, Rules
 
 POOL_FORMAT: Final = "pyramid-pool"
-POOL_VERSION: Final = 1
+POOL_VERSION: Final = 2
 DEFAULT_PATH: Final = Path(__file__).parent / "data" / "pool.sqlite"
-
-#: The casual player plays each deal this many times.
-CASUAL_GAMES: Final = 10_000
 
 #: In a stored line, bytes below 52 are places; this one is a redeal, and this plus n are n draws.
 _REDEAL_BYTE: Final = 64
@@ -53,7 +50,8 @@ CREATE TABLE presets (
     preset TEXT PRIMARY KEY,
     rules TEXT NOT NULL,
     deals INTEGER NOT NULL,
-    scanned INTEGER NOT NULL
+    scanned INTEGER NOT NULL,
+    winnable INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE deals (
     preset TEXT NOT NULL,
@@ -72,14 +70,6 @@ class PoolError(Exception):
 
 class NewerPoolError(PoolError):
     """A pool file that a newer version of this program wrote."""
-
-
-class Grade(Enum):
-    """How hard a deal is for a casual player; the value is what the file stores."""
-
-    EASY = 1
-    MEDIUM = 2
-    HARD = 3
 
 
 @dataclass(frozen=True)
@@ -117,7 +107,7 @@ class PoolRow:
         number: the deal number.
         line: the winning line, see :func:`encode_line`.
         grade: the value of a :class:`Grade`, or None.
-        casual_wins: games that the casual player wins out of 10,000, or None.
+        casual_wins: games that the casual player wins out of 2,000, or None.
     """
 
     preset: str
@@ -276,6 +266,15 @@ class Pool:
         self._rules_of(preset)
         return int(self._all("SELECT scanned FROM presets WHERE preset = ?", preset)[0][0])
 
+    def winnable(self, preset: str) -> int:
+        """How many of those can be won; the pool has all of them, or fewer.
+
+        Raises:
+            PoolError: the pool has no such preset.
+        """
+        self._rules_of(preset)
+        return int(self._all("SELECT winnable FROM presets WHERE preset = ?", preset)[0][0])
+
     def numbers(self, preset: str, grade: Grade | None = None) -> tuple[int, ...]:
         """The deal numbers of a preset, ascending: of one grade, or all.
 
@@ -387,6 +386,10 @@ class Pool:
         if int(version) > POOL_VERSION:
             raise NewerPoolError(
                 f"{self._path}: is of version {version}, this program knows up to {POOL_VERSION}"
+            )
+        if int(version) < POOL_VERSION:
+            raise PoolError(
+                f"{self._path}: is of version {version}, which this program no longer reads"
             )
         presets = self._all("SELECT preset, rules, deals FROM presets ORDER BY preset")
         if digest_of(((name, rules) for name, rules, _ in presets), self._rows()) != meta.get(

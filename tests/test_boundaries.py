@@ -24,7 +24,7 @@ PACKAGES = ("engine", "hardware", "kiosk")
 MAY_SHOW_PROGRESS = ("engine.__main__", "engine.labour")
 SHOWING_AND_SHARING = ("tqdm", "distributed")
 # Asks for Cython's names, and has a stand-in for where Cython is not there.
-MAY_BE_COMPILED = ("engine._search",)
+MAY_BE_COMPILED = ("engine._search", "engine._shortest")
 # What a pure engine cannot need.  (The modules above are allowed it: they measure and share out
 # work between processes.)
 IMPURE = frozenset(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPILED = ("_search", "_casual")
+COMPILED = ("_search", "_shortest", "_casual")
 
 
 @pytest.fixture

@@ -23,8 +23,9 @@ from engine.deal import Deal
 from engine.game import Game
 from engine.pool import Pool
 from engine.pool_build import build
-from engine.position import Move, Outcome
+from engine.position import Move, Outcome, Position
 from engine.rules import PRESETS, Rules
+from engine.shortest import shortest
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Any
@@ -126,6 +127,20 @@ def test_solve_with_the_least_passes(run: Run) -> None:
     assert answer["passes"] == answer["moves"].count("R") + 1 > 1
 
 
+@pytest.mark.parametrize("rules", ["three-pass", "classic"])
+def test_solve_with_the_fewest_moves(run: Run, rules: str) -> None:
+    numbers = b"5\n1\n14"
+    plain = objects(run("solve", "--rules", rules, stdin=numbers)[1])
+    fewest = objects(run("solve", "--shortest", "--rules", rules, stdin=numbers)[1])
+    assert [a["winnable"] for a in fewest] == [a["winnable"] for a in plain]
+    for answer, other in zip(fewest, plain, strict=True):
+        assert list(answer) == list(other)
+        assert len(answer["moves"]) <= len(other["moves"])
+    found = shortest(Position(Deal.from_number(5), PRESETS[rules]))
+    assert fewest[0]["moves"] == [str(move) for move in found.line]
+    assert fewest[0]["positions"] == found.positions
+
+
 def test_a_malformed_line_is_reported_and_the_run_goes_on(run: Run) -> None:
     lines = [b"5", b"nonsense", b"", b"AH 2H", b"\xff\xfe\x00", b"4294967296", b"  1  "]
     code, out, err = run("solve", stdin=b"\n".join(lines))
@@ -195,6 +210,7 @@ def test_a_file_that_cannot_be_read(run: Run, name: str) -> None:
         (["--limit", "-1"], "not a whole number of 0 or more"),
         (["--limit", "many"], "not a whole number of 0 or more"),
         (["--limit", "9" * 30], "not a whole number of 0 or more"),
+        (["--shortest", "--min-passes"], "not allowed with"),
         (["--frobnicate"], "unrecognized arguments"),
     ],
 )
@@ -221,7 +237,7 @@ def test_pool_verify_as_json(run: Run, small: Path) -> None:
     (answer,) = objects(out)
     with Pool.open(small) as pool:
         assert answer["digest"] == pool.digest
-    assert answer["deals"] == {"three-pass": 1, "collection": 2}
+    assert answer["deals"] == {"three-pass": 3, "collection": 6}
 
 
 def test_the_shipped_pool_is_the_one_that_is_meant_by_default() -> None:
@@ -239,11 +255,11 @@ def test_pool_commands_speak_to_people_too(run: Run, small: Path) -> None:
     code, out, _ = run("pool", "verify", "--pool", str(small))
     assert code == 0
     assert " ".join(out.split()) == (
-        f"three-pass 1 deals, every line wins collection 2 deals, every line wins digest {digest}"
+        f"three-pass 3 deals, every line wins collection 6 deals, every line wins digest {digest}"
     )
     code, out, _ = run("pool", "stats", "--pool", str(small))
     assert code == 0
-    assert "not graded" in out
+    assert "easy 2 hard 2 medium 2" in out
     assert digest in out
 
 
@@ -253,10 +269,16 @@ def test_pool_stats_as_json(run: Run, small: Path) -> None:
     (answer,) = objects(out)
     assert answer["bytes"] == small.stat().st_size
     assert [(row["preset"], row["deals"], row["scanned"]) for row in answer["presets"]] == [
-        ("three-pass", 1, 1),
-        ("collection", 2, 2),
+        ("three-pass", 3, 15),
+        ("collection", 6, 27),
     ]
-    assert {row["winnable"] for row in answer["presets"]} == {1.0}
+    assert [row["grades"] for row in answer["presets"]] == [
+        {"easy": 1, "hard": 1, "medium": 1},
+        {"easy": 2, "hard": 2, "medium": 2},
+    ]
+    for row in answer["presets"]:
+        assert 0.5 < row["winnable"] < 0.8
+        assert 0.05 < row["casual_rate"] < 0.95
 
 
 def test_an_altered_pool_is_no_success(run: Run, small: Path) -> None:
@@ -284,7 +306,7 @@ def test_pool_build(run: Run, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     with Pool.open(path) as pool:
         assert objects(out)[0]["digest"] == pool.digest
-        assert [pool.count(preset) for preset in pool.presets] == [1, 1]
+        assert [pool.count(preset) for preset in pool.presets] == [3, 3]
 
 
 @pytest.mark.parametrize(
