@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from engine._search import COMPILED
 from engine.deal import Deal
 from engine.position import Outcome, Position
 from engine.rules import Rules
@@ -49,7 +50,14 @@ def test_a_sample_of_the_known_verdicts(rule_set: str) -> None:
     check(rule_set, picked)
 
 
-@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="takes minutes interpreted: make vectors")
 @pytest.mark.parametrize("rule_set", RULE_SETS)
 def test_all_known_verdicts(rule_set: str) -> None:
+    check(rule_set, LINES)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(COMPILED, reason="is done by the test above")
+@pytest.mark.parametrize("rule_set", RULE_SETS)
+def test_all_known_verdicts_interpreted(rule_set: str) -> None:
     check(rule_set, LINES)
