@@ -35,20 +35,20 @@ demo: venv ## Play one game off-screen; pictures go to SHOTS=shots, SIZE=1280x72
 test: venv-test format-check lint types units pytest ## Every check there is, except the slow ones
 
 .PHONY: format-check
-format-check: venv
+format-check: venv-test
 	$(BIN)/ruff format --check $(CODE)
 
 .PHONY: format
-format: venv ## Put the code into its standard form
+format: venv-test ## Put the code into its standard form
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
 .PHONY: lint
-lint: venv ## Look for mistakes with ruff
+lint: venv-test ## Look for mistakes with ruff
 	$(BIN)/ruff check $(CODE)
 
 .PHONY: types
-types: venv ## Check the types with mypy --strict
+types: venv-test ## Check the types with mypy --strict
 	$(BIN)/mypy
 
 .PHONY: units
@@ -56,11 +56,11 @@ units: venv-test ## Verify the systemd unit and how much it is locked down
 	systemd/verify
 
 .PHONY: pytest
-pytest: venv
+pytest: venv-test
 	$(BIN)/pytest -m "not slow" --cov --cov-report=term
 
 .PHONY: vectors
-vectors: venv ## Solve all 300 known deals under all 8 rule sets
+vectors: venv-test ## Solve all 300 known deals under all 8 rule sets
 	$(BIN)/pytest tests/engine/test_vectors.py
 
 # --- Measure and look ----------------------------------------------------------------------------
@@ -72,7 +72,7 @@ bench: venv ## Measure the solver, and what frames cost beside an empty window
 	$(BIN)/python -m kiosk.bench_process
 
 .PHONY: texts
-texts: venv ## Bring the catalogues in kiosk/locale up to date with the texts in the code
+texts: venv-test ## Bring the catalogues in kiosk/locale up to date with the texts in the code
 	$(BIN)/python kiosk/locale/update.py
 
 .PHONY: gallery
@@ -82,9 +82,9 @@ gallery: venv ## Take pictures of every screen, in every language, at every size
 # --- Housekeeping --------------------------------------------------------------------------------
 
 .PHONY: venv venv-test
-venv: ## Install what is missing, system packages included, and make .venv
+venv: ## Install what playing needs, system packages included, into .venv
 	@./setup.sh
-venv-test:
+venv-test: ## The same, and what the checks need besides
 	@./setup.sh --test
 
 # FRESH_HOOKS takes further options for mmdebstrap, for instance to copy in a network's certificates.

@@ -1,16 +1,25 @@
 #!/usr/bin/env bash
 # Installs what is missing on Debian 12/13 or Raspberry Pi OS and makes .venv.
 #
-#   ./setup.sh          what the kiosk needs to run
+#   ./setup.sh          what playing needs
 #   ./setup.sh --test   the same, and what the checks need besides
 #
-# Called by make before every other target.  When nothing is missing it says nothing, asks for no
+# Called by make before every other target.  It names what it installs, and shows what the
+# installers print only when they fail.  When nothing is missing it says nothing, asks for no
 # rights, needs no network and takes a blink.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# Runs a command that prints pages, and shows them only if it fails; they are in $printed.
+quietly() {
+    local status=0
+    printed=$("$@" 2>&1) || status=$?
+    if ((status)); then printf '%s\n' "$printed" >&2; fi
+    return "$status"
+}
 
 # Debian's own Python, because the packages below belong to it.
 python=${PYTHON:-/usr/bin/python3}
@@ -21,8 +30,14 @@ python=${PYTHON:-/usr/bin/python3}
 # libmtdev1 is how Kivy reads a touchscreen when there is no X server.
 packages=(python3-venv libgl1 libegl1 libmtdev1)
 
-# systemd-analyze judges the unit files.
-if [[ ${1:-} == --test ]]; then packages+=(systemd); fi
+extras=kiosk,hardware
+purpose="playing"
+if [[ ${1:-} == --test ]]; then
+    # systemd-analyze judges the unit files.
+    packages+=(systemd)
+    extras+=,cluster,dev
+    purpose="playing and checking"
+fi
 
 if command -v dpkg-query >/dev/null; then
     case $(dpkg --print-architecture) in
@@ -48,9 +63,10 @@ if command -v dpkg-query >/dev/null; then
             root=(sudo)
         fi
         say "Installing Debian packages${root[*]:+ with sudo}: ${missing[*]}"
-        "${root[@]}" apt-get update -q
-        "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
-            install -q -y --no-install-recommends "${missing[@]}"
+        quietly "${root[@]}" apt-get update -q || die "apt-get update failed, see above"
+        quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+            install -q -y --no-install-recommends "${missing[@]}" ||
+            die "the Debian packages could not be installed, see above"
     }
     install_missing "${packages[@]}"
 else
@@ -75,21 +91,29 @@ if [[ $version == 3.13 && $(uname -m) == aarch64 ]]; then
 fi
 
 # The stamp holds all that the environment was made from, so any change to it, a moved folder or a
-# new Python included, makes the next call install again.
+# new Python included, makes the next call install again.  What the checks need stays installed once
+# it is, and does for playing too.
 stamp=.venv/.installed
-wanted=$(
+made_from=$(
     printf '%s %s\n' "$PWD" "$version"
     sha256sum pyproject.toml constraints.txt
 )
+stamped=
+[[ -f $stamp ]] && stamped=$(<"$stamp")
+if [[ ${stamped##*$'\n'} == *,dev ]]; then
+    extras=${stamped##*$'\n'}
+    purpose="playing and checking"
+fi
+wanted=$made_from$'\n'$extras
 current=no
-[[ -f $stamp && $(<"$stamp") == "$wanted" ]] && current=yes
+[[ $stamped == "$wanted" ]] && current=yes
 
 # The solver's loop and the casual player are compiled, or they take 40 times as long: that is the
 # difference between a hint at once and a hint after a wait.  A compiled file that is older than
 # its source would go on being used, so it is made anew whenever the source is newer than this.
 compiled=.venv/.compiled
 fresh=yes
-for source in setup.py engine/_{search,shortest,casual}.{py,pxd}; do
+for source in setup.py engine/_[a-z]*.py engine/_[a-z]*.pxd; do
     if [[ ! -f $compiled || $source -nt $compiled ]]; then fresh=no; fi
 done
 [[ $current == yes && $fresh == yes ]] && exit 0
@@ -98,21 +122,33 @@ done
 if declare -F install_missing >/dev/null; then
     (install_missing gcc libc6-dev python3-dev) || say "Going on without a compiler"
 fi
-rm -f engine/_{search,shortest,casual}.*.so
+rm -f engine/_[a-z]*.so
+
+# --use-pep517: sdnotify is published as source only, and the old way of building it is going away.
+install() {
+    .venv/bin/python -m pip install --disable-pip-version-check --use-pep517 \
+        -c constraints.txt "$@"
+}
 
 if [[ $current == no ]]; then
-    if [[ ! -f $stamp || $(head -n 1 "$stamp") != "$PWD $version" ]]; then
+    if [[ ${stamped%%$'\n'*} != "$PWD $version" ]]; then
         say "Making .venv with Python $version"
-        "$python" -m venv --clear .venv
+        quietly "$python" -m venv --clear .venv
     fi
-    say "Installing Python packages into .venv, and compiling the solver"
-    # --use-pep517: sdnotify is published as source only, and the old way of building it is going away.
-    .venv/bin/python -m pip install --disable-pip-version-check --use-pep517 \
-        -c constraints.txt -e '.[kiosk,hardware,cluster,dev]'
+    say "Installing the Python packages for $purpose into .venv, and compiling the solver"
+    quietly install -e ".[$extras]" || die "the Python packages could not be installed, see above"
+    while IFS= read -r line; do
+        if [[ $line == "Successfully installed "* ]]; then say "Installed ${line#* installed }"; fi
+    done <<<"$printed"
     printf '%s\n' "$wanted" >"$stamp"
 else
     say "Compiling the solver"
-    .venv/bin/python setup.py --quiet build_ext --inplace || true
+    # With Cython at hand there is no need for pip, which would fetch it from the network.
+    if .venv/bin/python -c "import Cython, setuptools" 2>/dev/null; then
+        quietly .venv/bin/python setup.py --quiet build_ext --inplace || true
+    else
+        quietly install --no-deps -e . || true
+    fi
 fi
 : >"$compiled"
 compgen -G 'engine/_search.*.so' >/dev/null ||
