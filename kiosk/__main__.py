@@ -31,7 +31,8 @@ from kiosk.adviser import ThreadAdviser
 from kiosk.commands import Command
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, NoDisplayError, choose_driver, prepare
-from kiosk.session import Saved, Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import Saved, SessionOptions
 from kiosk.settings import Settings
 from kiosk.storage import Storage
 from kiosk.texts import available_languages
@@ -167,7 +168,13 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
 
     def session_with(saved: Saved | None) -> Session:
         return Session(
-            dealer, adviser, options, now=time.monotonic(), record=storage.record, saved=saved
+            dealer,
+            adviser,
+            options,
+            now=time.monotonic(),
+            record=storage.record,
+            saved=saved,
+            statistics=storage.statistics,
         )
 
     try:

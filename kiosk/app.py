@@ -42,7 +42,8 @@ from kiosk.commands import (
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
 from kiosk.screens import Hud, PanelHost
-from kiosk.session import Saved, Session
+from kiosk.session import Session
+from kiosk.sessiontypes import Saved
 from kiosk.settings import DisplaySettings
 from kiosk.table import Table
 from kiosk.texts import Texts
@@ -210,7 +211,9 @@ class KioskApp(App):  # type: ignore[misc]
         self.table.animate(change)
         self.hud.message(change)
         self._refresh()
-        if change.kind in _KEPT and not self.session.attract:
+        if change.kind is ChangeKind.ABANDONED or (
+            change.kind in _KEPT and not self.session.attract
+        ):
             self._keep(self.session.saved())
         return change
 

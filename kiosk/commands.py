@@ -13,6 +13,7 @@ from enum import Enum
 from typing import ClassVar
 
 from engine.advice import Advice
+from engine.difficulty import Grade
 from engine.position import Move, Position
 
 
@@ -36,9 +37,28 @@ class Panel(Enum):
     CANNOT_WIN = "cannot_win"  #: a hint was asked for and no line of moves wins any more
     GIVE_UP = "give_up"  #: a running game is about to be left: really?
     COUNTDOWN = "countdown"  #: nobody has touched anything for a while
+    CONTINUE = "continue"  #: somebody left a game: go on with it, or begin another?
     MENU = "menu"
     RULES = "rules"
-    CHOOSE = "choose"  #: the presets
+    CHOOSE = "choose"  #: preset, grade, the deal of the day
+    NUMBER = "number"  #: a deal number is entered
+    STATISTICS = "statistics"
+    LOOK = "look"  #: how the cards look and move
+    PAUSE = "pause"  #: the table is hidden
+
+
+#: The panels that a player opens, and leaves to another of them or to the table.
+OPENED_BY_PLAYER = frozenset(
+    {
+        Panel.MENU,
+        Panel.RULES,
+        Panel.CHOOSE,
+        Panel.NUMBER,
+        Panel.STATISTICS,
+        Panel.LOOK,
+        Panel.PAUSE,
+    }
+)
 
 
 class Refusal(Enum):
@@ -71,7 +91,9 @@ class ChangeKind(Enum):
     PANEL = "panel"  #: a panel opened, closed or counts down
     ATTRACT = "attract"  #: a demo game lies on the table
     WOKE = "woke"  #: the attract mode ended; the player's game lies on the table
-    OPTION = "option"  #: language or auto-play
+    ABANDONED = "abandoned"  #: a game that somebody left was cleared away, behind the demo
+    LOST = "lost"  #: found out, unasked, that no line of moves wins any more
+    OPTION = "option"  #: language, auto-play or look
 
 
 @dataclass(frozen=True)
@@ -154,11 +176,24 @@ class NewDeal(Command):
 
     Attributes:
         preset: the preset to play from now on; None keeps the present one.
+        grade: with a preset: how hard deals are from now on; None is any.
+        number: that deal number, instead of one from the pool, 1 to 4,294,967,295.
+        daily: the deal of the day, instead of any.
         confirmed: whether a running game may be given up; otherwise the player is asked first.
     """
 
     preset: str | None = None
+    grade: Grade | None = None
+    number: int | None = None
+    daily: bool = False
     confirmed: bool = False
+
+
+@dataclass(frozen=True)
+class CheckDeal(Command):
+    """Find out whether a deal number can be won (panel NUMBER); see ``Session.checked``."""
+
+    number: int
 
 
 @dataclass(frozen=True)
@@ -170,7 +205,7 @@ class Replay(Command):
 
 @dataclass(frozen=True)
 class Open(Command):
-    """Open the menu, the rules or the choice of presets."""
+    """Open one of the panels of :data:`OPENED_BY_PLAYER`."""
 
     panel: Panel
 
@@ -191,6 +226,14 @@ class SetLanguage(Command):
 class SetAutoPlay(Command):
     """Whether a tapped card that has exactly one partner is paired with it at once."""
 
+    on: bool
+
+
+@dataclass(frozen=True)
+class SetLook(Command):
+    """Change how the kiosk looks, until the next visitor: an attribute of DisplaySettings."""
+
+    name: str
     on: bool
 
 

@@ -6,13 +6,16 @@ Invariant: a deal that is handed out is winnable and comes with its winning line
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from random import Random
 from typing import Final
 
 from engine.deal import LAST_DEAL, Deal
-from engine.pool import Pool, PoolError
+from engine.difficulty import Grade
+from engine.pool import Pool, PoolDeal, PoolError
 from engine.position import Move, Position
 from engine.rules import PRESETS, Rules
 from engine.solver import Verdict, solve
@@ -32,13 +35,15 @@ class DealtGame:
         deal: the cards.
         rules: the rules that it was proven under.
         preset: their name.
-        line: moves that win it.
+        line: moves that win it; empty for a number that was asked for and not solved.
+        grade: how hard it is, if the pool knows.
     """
 
     deal: Deal
     rules: Rules
     preset: str
     line: tuple[Move, ...]
+    grade: Grade | None = None
 
 
 class PoolDealer:
@@ -55,38 +60,69 @@ class PoolDealer:
     def __init__(self, rng: Random, path: Path | None = None) -> None:
         self.problems: list[str] = []
         self._rng = rng
-        self._seen: dict[str, list[int]] = {}
-        self._shown: dict[str, list[int]] = {}
+        self._seen: dict[tuple[str, Grade | None], list[int]] = {}
+        self._shown: dict[tuple[str, Grade | None], list[int]] = {}
         self._pool: Pool | None = None
         try:
             self._pool = Pool.open(path)
         except PoolError as error:
             self._problem(f"{error}; deals are searched for by the solver instead")
 
-    def deal(self, preset: str) -> DealtGame:
-        """The next deal for a player."""
-        return self._draw(preset, self._seen)
+    def deal(self, preset: str, grade: Grade | None = None) -> DealtGame:
+        """The next deal for a player, of one grade if there are any of it."""
+        return self._draw(preset, grade, self._seen)
 
     def demo(self, preset: str) -> DealtGame:
         """A deal for the attract mode; never the one before."""
-        return self._draw(preset, self._shown)
+        return self._draw(preset, None, self._shown)
+
+    def daily(self, preset: str, day: date) -> DealtGame:
+        """The deal of a day: the same on every kiosk with the same pool."""
+        found = self._from_pool(preset, lambda pool: pool.daily(preset, day))
+        if found is None:
+            return find_winnable(preset, Random(day.toordinal()))
+        return found
+
+    def find(self, preset: str, number: int) -> DealtGame | None:
+        """The deal of that number if the pool has it, and so knows that it can be won."""
+        return self._from_pool(preset, lambda pool: pool.find(preset, number))
+
+    def grades(self, preset: str) -> tuple[Grade, ...]:
+        """The grades that the pool has deals of, from the easiest."""
+        if self._pool is None or preset not in self._pool.presets:
+            return ()
+        return tuple(grade for grade in Grade if self._pool.count(preset, grade))
 
     def close(self) -> None:
         """Close the pool file."""
         if self._pool is not None:
             self._pool.close()
 
-    def _draw(self, preset: str, seen: dict[str, list[int]]) -> DealtGame:
-        if self._pool is not None and preset in self._pool.presets:
-            try:
-                found = self._pool.draw(preset, self._rng, seen.setdefault(preset, []))
-            except PoolError as error:
-                self._problem(f"{error}; deals are searched for by the solver instead")
-                self._pool.close()
-                self._pool = None
-            else:
-                return DealtGame(found.deal, found.rules, preset, found.line)
-        return find_winnable(preset, self._rng)
+    def _draw(
+        self, preset: str, grade: Grade | None, seen: dict[tuple[str, Grade | None], list[int]]
+    ) -> DealtGame:
+        if grade is not None and grade not in self.grades(preset):
+            grade = None
+        found = self._from_pool(
+            preset,
+            lambda pool: pool.draw(preset, self._rng, seen.setdefault((preset, grade), []), grade),
+        )
+        return find_winnable(preset, self._rng) if found is None else found
+
+    def _from_pool(self, preset: str, ask: Callable[[Pool], PoolDeal | None]) -> DealtGame | None:
+        """Ask the pool, unless there is none; give it up when it turns out to be unsound."""
+        if self._pool is None or preset not in self._pool.presets:
+            return None
+        try:
+            found = ask(self._pool)
+        except PoolError as error:
+            self._problem(f"{error}; deals are searched for by the solver instead")
+            self._pool.close()
+            self._pool = None
+            return None
+        if found is None:
+            return None
+        return DealtGame(found.deal, found.rules, preset, found.line, found.grade)
 
     def _problem(self, text: str) -> None:
         log.error("%s", text)

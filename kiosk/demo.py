@@ -17,7 +17,8 @@ from kivy.core.window import Window
 from engine.position import Outcome, Position
 from kiosk.app import KioskApp
 from kiosk.commands import Change, ChangeKind, Command
-from kiosk.session import Dealer, Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import Dealer, SessionOptions
 from kiosk.settings import DisplaySettings
 
 log = logging.getLogger(__name__)

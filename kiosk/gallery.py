@@ -36,7 +36,8 @@ from kiosk.commands import (
 )
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, prepare
-from kiosk.session import Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
 from kiosk.texts import available_languages
 

@@ -12,20 +12,26 @@ deals, advice and keeping of results are given from outside.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Protocol
+from datetime import date
+from enum import Enum
+from typing import Final
+
+import msgspec
 
 from engine.advice import Advice
-from engine.deal import PYRAMID_SIZE
+from engine.deal import PYRAMID_SIZE, Deal
+from engine.difficulty import Grade
 from engine.game import Game
 from engine.position import COVERS, DRAW, REDEAL, Move, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk.attract import AttractPlayer
 from kiosk.commands import (
+    OPENED_BY_PLAYER,
     AdviceReady,
     BackToWinnable,
     Change,
     ChangeKind,
+    CheckDeal,
     Close,
     Command,
     Draw,
@@ -40,6 +46,7 @@ from kiosk.commands import (
     Replay,
     SetAutoPlay,
     SetLanguage,
+    SetLook,
     Tap,
     Target,
     Tick,
@@ -47,142 +54,33 @@ from kiosk.commands import (
     Undo,
 )
 from kiosk.dealer import DealtGame
+from kiosk.sessiontypes import (
+    Adviser,
+    Checked,
+    Dealer,
+    Saved,
+    SessionOptions,
+    Tell,
+)
+from kiosk.statistics import ABANDONED, LOST, WON, Figures, Result, Statistics
+from kiosk.tablegame import TableGame, laid_out
 
 #: A gap between two commands longer than this is a suspended machine, not somebody thinking.
 LONGEST_THOUGHT: Final = 5.0
+#: A hurried tap on the stock, so many seconds after the last card was drawn, is not a redeal.
+NO_REDEAL_YET: Final = 0.7
+#: The coaching of a visitor's first game ends with the third removal.
+COACHED_REMOVALS: Final = 3
 
 
-class Dealer(Protocol):
-    """Where deals come from."""
+class _Question(Enum):
+    """What the solver is at work on."""
 
-    def deal(self, preset: str) -> DealtGame:
-        """The next deal for a player."""
-
-    def demo(self, preset: str) -> DealtGame:
-        """A deal for the attract mode; never one that :meth:`deal` would count as used."""
-
-
-class Adviser(Protocol):
-    """Who answers hints: at once it only takes the question, and answers by AdviceReady."""
-
-    def ask(self, question: int, history: tuple[Position, ...], winnable_at: int | None) -> None:
-        """Start working on a question; an earlier one is dropped."""
-
-    def cancel(self) -> None:
-        """Drop the question being worked on, if any."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """A finished game, for the statistics.
-
-    Attributes:
-        preset: the rules' name.
-        number: the deal number, or None for cards without one.
-        outcome: ``won``, ``lost`` (left when no move was possible) or ``abandoned``.
-        moves: how many moves stood at the end.
-        seconds: playing time.
-        hints: hints asked for.
-        undos: moves taken back.
-    """
-
-    preset: str
-    number: int | None
-    outcome: str
-    moves: int
-    seconds: float
-    hints: int
-    undos: int
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What is kept over a power cut: the running game and what belongs to it.
-
-    Attributes:
-        game: the text save of the game.
-        preset: the preset being played.
-        line: the moves of the pool's winning line from the deal, or empty.
-        seconds: playing time so far.
-        hints: hints asked for.
-        undos: moves taken back.
-        language: the language on the screen.
-        auto_play: whether auto-play is on.
-        recorded: whether the result of this game has been recorded already.
-    """
-
-    game: str
-    preset: str
-    line: str
-    seconds: float
-    hints: int
-    undos: int
-    language: str
-    auto_play: bool
-    recorded: bool
-
-
-@dataclass(frozen=True)
-class SessionOptions:
-    """What the operator decides.
-
-    Attributes:
-        preset: the preset that a fresh kiosk deals.
-        language: the language that a fresh kiosk speaks; the attract mode returns to it.
-        auto_play: whether auto-play is on at first.
-        attract_after: seconds without input until the countdown; 0 never.
-        countdown: seconds that the countdown lasts.
-        start_in_attract: whether the attract mode runs until somebody comes.
-    """
-
-    preset: str = "three-pass"
-    language: str = "en"
-    auto_play: bool = False
-    attract_after: float = 60.0
-    countdown: float = 20.0
-    start_in_attract: bool = True
-
-
-class _Table:
-    """One game on the table with what is known about it: its lines, its counts, its time."""
-
-    def __init__(self, game: Game, preset: str, line: tuple[Move, ...]) -> None:
-        self.game = game
-        self.preset = preset
-        self.pool_line = line
-        #: For each index of the game, moves known to win from there, or None.
-        self.lines: list[tuple[Move, ...] | None] = [line or None]
-        self.seconds = 0.0
-        self.hints = 0
-        self.undos = 0
-        self.recorded = False
-
-    @property
-    def line(self) -> tuple[Move, ...] | None:
-        """Moves known to win from the present position, or None."""
-        return self.lines[self.game.index]
-
-    @property
-    def winnable_at(self) -> int | None:
-        """The latest index up to the present one that is known to be winnable."""
-        known = (i for i in range(self.game.index, -1, -1) if self.lines[i] is not None)
-        return next(known, None)
-
-    def learn(self, index: int, line: tuple[Move, ...]) -> None:
-        """Remember moves that win from position ``index``."""
-        self.lines[index] = line
-
-    def play(self, move: Move) -> None:
-        """Play a move, following the known line if it is that line's next move."""
-        game = self.game
-        redone = game.undone[:1] == (move,)
-        before = self.line
-        game.play(move)
-        if not redone:
-            del self.lines[game.index :]
-            self.lines.append(None)
-        if before is not None and before[:1] == (move,):
-            self.lines[game.index] = before[1:]
+    NONE = "none"
+    HINT = "hint"
+    WAY_BACK = "way back"  #: the game is stuck: since when could it not be won?
+    WATCH = "watch"  #: can it still be won?
+    NUMBER = "number"  #: can the deal that was entered be won?
 
 
 class Session:
@@ -195,6 +93,8 @@ class Session:
         now: the monotonic time in seconds, the same scale as in :meth:`handle`.
         record: called with every finished game.
         saved: the game to go on with, or None.
+        statistics: what was played before; finished games are added to it.
+        today: the date, for the deal of the day.
 
     Raises:
         engine.game.SaveError: ``saved`` cannot be read.  The caller sets it aside and starts
@@ -210,7 +110,11 @@ class Session:
         now: float,
         record: Callable[[Result], None] | None = None,
         saved: Saved | None = None,
+        statistics: Statistics | None = None,
+        today: Callable[[], date] = date.today,
     ) -> None:
+        self.statistics = statistics or Statistics()
+        self._today = today
         self._dealer = dealer
         self._adviser = adviser
         self._options = options
@@ -218,26 +122,44 @@ class Session:
         self._now = now
         self._last_input = now
         self._question = 0
+        self._question_is = _Question.NONE
         self._pending: NewDeal | Replay | None = None
         self._back: Advice | None = None
-        self._demo: tuple[_Table, AttractPlayer] | None = None
+        self._left_at: float | None = None
+        self._left_language = options.language
+        self._last_draw = -NO_REDEAL_YET
+        self._removals_coached = 0
+        self._checked_line: tuple[Move, ...] = ()
+        #: The figures of the preset and grade before the win that the panel WON shows.
+        self.before: Figures | None = None
+        self.checked: Checked | None = None
+        self.lost = False
+        self._demo: tuple[TableGame, AttractPlayer] | None = None
         self._panel_under_countdown = Panel.NONE
         self.selected: int | None = None
         self.hinted: tuple[Target, ...] = ()
         self.hinted_move: Move | None = None
-        self.thinking = False
         self.panel = Panel.NONE
         self.language = options.language
         self.auto_play = options.auto_play
+        self.look = options.look
+        #: The rules and the grade of the next deal.
+        self.wanted_preset = options.preset
+        self.wanted_grade = options.grade
         if saved is None:
-            self._table = self._fresh(options.preset)
+            self._table = self._fresh()
             if options.start_in_attract:
                 self._start_demo()
         else:
             self._table = self._restore(saved)
-            self.language = saved.language
+            self._removals_coached = COACHED_REMOVALS
             self.auto_play = saved.auto_play
-            self._open_end_panel()
+            if not options.language_first:
+                self.language = saved.language
+            if not options.preset_first:
+                self.wanted_preset = saved.preset
+                self.wanted_grade = _grade(saved.wanted_grade)
+            self._end_of_game()
 
     # -- what the widgets read ------------------------------------------------------------------
 
@@ -255,6 +177,16 @@ class Session:
     def preset(self) -> str:
         """The name of the rules of the game on the table."""
         return self._shown.preset
+
+    @property
+    def grade(self) -> str | None:
+        """How hard the deal on the table is, if that is known."""
+        return self._shown.grade
+
+    @property
+    def daily(self) -> bool:
+        """Whether the deal on the table is the deal of a day."""
+        return self._shown.daily
 
     @property
     def number(self) -> int | None:
@@ -296,8 +228,41 @@ class Session:
         return not self.attract and self._table.game.can_redo
 
     @property
+    def thinking(self) -> bool:
+        """Whether the solver works on something that the player waits for."""
+        return self._question_is in {_Question.HINT, _Question.NUMBER}
+
+    @property
+    def pending(self) -> NewDeal | Replay | None:
+        """In the panel GIVE_UP: what the running game would be given up for."""
+        return self._pending
+
+    @property
+    def today(self) -> date:
+        """The date whose deal a daily deal is."""
+        return self._today()
+
+    def grades(self, preset: str) -> tuple[Grade, ...]:
+        """The grades that there are deals of, from the easiest."""
+        return self._dealer.grades(preset)
+
+    @property
+    def coached(self) -> tuple[Target, ...]:
+        """What glows in a visitor's first game: a pair or a King that can be removed now."""
+        if (
+            self.attract
+            or not self._options.coaching
+            or self._removals_coached >= COACHED_REMOVALS
+            or self._locked
+        ):
+            return ()
+        line = self._table.line or ()
+        removals = [move for move in line[:1] if move.cards] or list(self.position.removals())[:1]
+        return self._targets(removals[0]) if removals else (Pile.STOCK,)
+
+    @property
     def moves_back(self) -> int | None:
-        """In the panel CANNOT_WIN: how many moves BackToWinnable takes back; None if unknown."""
+        """How many moves BackToWinnable takes back; None if there is no way back, or none known."""
         if self._back is None or self._back.index is None:
             return None
         return self._table.game.index - self._back.index
@@ -336,6 +301,9 @@ class Session:
             language=self.language,
             auto_play=self.auto_play,
             recorded=table.recorded,
+            grade=table.grade,
+            daily=table.daily,
+            wanted_grade=None if self.wanted_grade is None else self.wanted_grade.name.lower(),
         )
 
     # -- the one road ---------------------------------------------------------------------------
@@ -379,6 +347,11 @@ class Session:
                 return self._back_to_winnable()
             case NewDeal() | Replay():
                 return self._leave_game(command)
+            case CheckDeal(number):
+                return self._check_deal(number)
+            case SetLook(name, on):
+                self.look = msgspec.structs.replace(self.look, **{name: on})
+                return self._change(ChangeKind.OPTION)
             case Open(panel):
                 return self._open(panel)
             case Close():
@@ -409,6 +382,10 @@ class Session:
 
     def _tick(self) -> Change:
         if self._demo is not None:
+            if self.has_game and not self._is_kept:
+                self._record(ABANDONED)
+                self._fresh_visitor()
+                return self._change(ChangeKind.ABANDONED)
             return self._play_demo()
         after = self._options.attract_after
         idle = self._now - self._last_input
@@ -425,21 +402,32 @@ class Session:
 
     def _attract(self) -> Change:
         old = self.position
-        self._stop_thinking()
-        self._deselect()
-        if self.panel is Panel.COUNTDOWN:
-            self.panel = self._panel_under_countdown
-        if self.panel is not Panel.STUCK:
-            self.panel = Panel.NONE
+        self._settle()
         self._pending = None
-        self._back = None
+        self.checked = None
+        self._left_at = self._now
+        self._left_language = self.language
+        self.language = self._options.language
         self._start_demo()
         return self._change(ChangeKind.ATTRACT, old=old)
 
+    @property
+    def _is_kept(self) -> bool:
+        """Whether the game that was left is still offered to go on with."""
+        return self._left_at is not None and self._now - self._left_at <= self._options.keep_for
+
+    def _fresh_visitor(self) -> None:
+        """Whoever comes now is somebody else: everything is as the operator wants it."""
+        options = self._options
+        self.wanted_preset, self.wanted_grade = options.preset, options.grade
+        self.auto_play, self.look = options.auto_play, options.look
+        self.language = options.language
+        self._removals_coached = 0
+        self._table = self._fresh()
+
     def _start_demo(self) -> None:
         dealt = self._dealer.demo(self._options.preset)
-        table = _Table(Game(dealt.deal, dealt.rules), dealt.preset, dealt.line)
-        self._demo = (table, AttractPlayer(dealt.line, self._now))
+        self._demo = (laid_out(dealt), AttractPlayer(dealt.line, self._now))
         self._deselect()
 
     def _play_demo(self) -> Change:
@@ -458,17 +446,17 @@ class Session:
         old = self.position
         self._demo = None
         self._deselect()
-        if not self.has_game:
-            # Whoever comes now is somebody else: a finished game is recorded and cleared away.
-            self._record("lost")
-            self._table = self._fresh(self._options.preset)
-            self.panel = Panel.NONE
+        if self.has_game and self._is_kept:
+            self.panel = Panel.CONTINUE
+        else:
+            self._record(ABANDONED if self.has_game else LOST)
+            self._fresh_visitor()
         return self._change(ChangeKind.WOKE, old=old)
 
     # -- the table ------------------------------------------------------------------------------
 
     @property
-    def _shown(self) -> _Table:
+    def _shown(self) -> TableGame:
         return self._table if self._demo is None else self._demo[0]
 
     @property
@@ -566,8 +554,11 @@ class Session:
         if self._locked:
             return self._refuse(Refusal.BLOCKED)
         if self.position.can_draw:
+            self._last_draw = self._now
             return self._play(DRAW)
         if self.position.can_redeal:
+            if self._demo is None and self._now - self._last_draw < NO_REDEAL_YET:
+                return self._change(ChangeKind.NOTHING)
             return self._play(REDEAL)
         return self._refuse(Refusal.NO_STOCK, Pile.STOCK)
 
@@ -587,17 +578,35 @@ class Session:
         ):
             self._deselect()
         if self._demo is None:
-            self._open_end_panel()
-            if self.panel is Panel.WON:
-                self._record("won")
+            self._back = None
+            self._removals_coached += bool(move.cards)
+            self._end_of_game()
+            self._watch()
         return self._change(ChangeKind.PLAYED, old=old, move=move, targets=targets)
 
-    def _open_end_panel(self) -> None:
-        outcome = self._table.game.outcome
-        if outcome is Outcome.WON:
+    def _end_of_game(self) -> None:
+        """Open the panel for a game that has ended, if it has."""
+        table = self._table
+        if table.game.outcome is Outcome.WON:
             self.panel = Panel.WON
-        elif outcome is Outcome.STUCK:
+            if not table.recorded:
+                self.before = Figures(**vars(self.statistics.of_grade(table.preset, table.grade)))
+            self._record(WON)
+        elif table.game.outcome is Outcome.STUCK:
             self.panel = Panel.STUCK
+            if self._options.tell is not Tell.OFF and self._back is None:
+                self._ask(_Question.WAY_BACK)
+
+    def _watch(self) -> None:
+        """Keep an eye on whether the game can still be won, if the operator wants that."""
+        self.lost = self.lost and self._table.line is None
+        if (
+            self._options.tell is Tell.ALWAYS
+            and self._table.game.outcome is Outcome.RUNNING
+            and self._table.line is None
+            and not self.lost
+        ):
+            self._ask(_Question.WATCH)
 
     def _undo(self) -> Change:
         if self.panel not in {Panel.NONE, Panel.STUCK, Panel.CANNOT_WIN} or (
@@ -613,7 +622,7 @@ class Session:
         return self._change(ChangeKind.UNDONE, old=old, move=move)
 
     def _redo(self) -> Change:
-        if self._locked:
+        if self.panel not in {Panel.NONE, Panel.MENU}:
             return self._refuse(Refusal.BLOCKED)
         if not self._table.game.can_redo:
             return self._refuse(Refusal.NOTHING_TO_REDO)
@@ -621,7 +630,7 @@ class Session:
         move = self._table.game.undone[0]
         self._table.play(move)
         self._settle()
-        self._open_end_panel()
+        self._end_of_game()
         return self._change(ChangeKind.REDONE, old=old, move=move)
 
     def _settle(self) -> None:
@@ -629,13 +638,14 @@ class Session:
         self._stop_thinking()
         self._deselect()
         self._back = None
+        self.lost = False
         self.panel = Panel.NONE
 
     # -- hints ----------------------------------------------------------------------------------
 
     def _hint(self) -> Change:
-        if self._locked:
-            return self._refuse(Refusal.BLOCKED)
+        if self._locked or self._table.game.outcome is not Outcome.RUNNING:
+            return self._hint_when_stuck()
         if self.thinking:
             return self._change(ChangeKind.THINKING)
         table = self._table
@@ -643,26 +653,75 @@ class Session:
             table.hints += 1
         if table.line:
             return self._show_hint()
-        self._question += 1
-        self.thinking = True
-        self._adviser.ask(self._question, table.game.positions, table.winnable_at)
+        self._ask(_Question.HINT)
         return self._change(ChangeKind.THINKING)
 
-    def _advised(self, question: int, advice: Advice | None) -> Change:
-        if question != self._question or not self.thinking:
+    def _hint_when_stuck(self) -> Change:
+        """A hint on a table that is looked at after the end: the end's panel says what to do."""
+        if self.panel is not Panel.NONE or self.attract:
+            return self._refuse(Refusal.BLOCKED)
+        self._end_of_game()
+        return self._change(ChangeKind.PANEL)
+
+    def _ask(self, question: _Question) -> None:
+        self._question += 1
+        self._question_is = question
+        table = self._table
+        self._adviser.ask(self._question, table.game.positions, table.winnable_at)
+
+    def _advised(  # noqa: PLR0911 - each kind of question has its own answer
+        self, number: int, advice: Advice | None
+    ) -> Change:
+        question = self._question_is
+        if number != self._question or question is _Question.NONE:
             return self._change(ChangeKind.NOTHING)
-        self.thinking = False
+        self._question_is = _Question.NONE
+        if question is _Question.NUMBER:
+            return self._deal_checked(advice)
         if advice is None or advice.winnable is None:
-            return self._refuse(Refusal.NO_ADVICE)
+            if question is _Question.HINT:
+                return self._refuse(Refusal.NO_ADVICE)
+            return self._change(ChangeKind.NOTHING)
         if advice.index is not None:
             self._table.learn(advice.index, advice.line)
         if advice.winnable:
-            return self._show_hint()
-        if self.panel is not Panel.NONE:
+            if question is _Question.HINT:
+                return self._show_hint()
             return self._change(ChangeKind.NOTHING)
         self._back = advice
+        if question is _Question.WATCH:
+            self.lost = True
+            return self._change(ChangeKind.LOST)
+        if question is _Question.WAY_BACK:
+            return self._change(ChangeKind.PANEL)
+        if self.panel is not Panel.NONE:
+            return self._change(ChangeKind.NOTHING)
         self._deselect()
         return self._show(Panel.CANNOT_WIN)
+
+    def _check_deal(self, number: int) -> Change:
+        if self.panel is not Panel.NUMBER:
+            return self._refuse(Refusal.BLOCKED)
+        self._stop_thinking()
+        self._checked_line = ()
+        found = self._dealer.find(self.wanted_preset, number)
+        if found is not None:
+            self.checked = Checked(number, True, False)
+            return self._change(ChangeKind.PANEL)
+        position = Position(Deal.from_number(number), PRESETS[self.wanted_preset])
+        self.checked = Checked(number, None, True)
+        self._question += 1
+        self._question_is = _Question.NUMBER
+        self._adviser.ask(self._question, (position,), None)
+        return self._change(ChangeKind.PANEL)
+
+    def _deal_checked(self, advice: Advice | None) -> Change:
+        if self.checked is None:
+            return self._change(ChangeKind.NOTHING)
+        winnable = None if advice is None else advice.winnable
+        self._checked_line = advice.line if advice is not None and winnable else ()
+        self.checked = Checked(self.checked.number, winnable, False)
+        return self._change(ChangeKind.PANEL)
 
     def _show_hint(self) -> Change:
         line = self._table.line
@@ -674,7 +733,11 @@ class Session:
 
     def _back_to_winnable(self) -> Change:
         back = self._back
-        if self.panel is not Panel.CANNOT_WIN or back is None or back.index is None:
+        if (
+            self.panel not in {Panel.CANNOT_WIN, Panel.STUCK, Panel.NONE}
+            or back is None
+            or back.index is None
+        ):
             return self._refuse(Refusal.BLOCKED)
         old = self.position
         table = self._table
@@ -684,8 +747,8 @@ class Session:
         return self._change(ChangeKind.WENT_BACK, old=old)
 
     def _stop_thinking(self) -> None:
-        if self.thinking:
-            self.thinking = False
+        if self._question_is is not _Question.NONE:
+            self._question_is = _Question.NONE
             self._adviser.cancel()
 
     def _clear_hint(self) -> None:
@@ -699,20 +762,25 @@ class Session:
     # -- panels and games -----------------------------------------------------------------------
 
     def _open(self, panel: Panel) -> Change:
-        if panel not in {Panel.MENU, Panel.RULES, Panel.CHOOSE}:
+        if panel not in OPENED_BY_PLAYER or self.panel not in {Panel.NONE, *OPENED_BY_PLAYER}:
             return self._refuse(Refusal.BLOCKED)
-        if self.panel in {Panel.NONE, Panel.MENU, Panel.RULES, Panel.CHOOSE}:
-            return self._show(panel)
-        return self._refuse(Refusal.BLOCKED)
+        self._stop_thinking()
+        self._clear_hint()
+        self.checked = None
+        return self._show(panel)
 
     def _close(self) -> Change:
         pending, self._pending = self._pending, None
-        self._back = None
         if self.panel is Panel.WON:
             return self._refuse(Refusal.BLOCKED)
+        if self.panel is Panel.NUMBER:
+            self._stop_thinking()
+        if self.panel is Panel.CONTINUE:
+            self.language = self._left_language
+            self._left_at = None
         change = self._show(Panel.NONE)
         if pending is not None:
-            self._open_end_panel()
+            self._end_of_game()
         return change
 
     def _show(self, panel: Panel) -> Change:
@@ -721,8 +789,11 @@ class Session:
 
     def _leave_game(self, command: NewDeal | Replay) -> Change:
         """Deal or replay; a running game is left only when that is confirmed."""
-        if isinstance(command, NewDeal) and command.preset not in {None, *PRESETS}:
-            raise ValueError(f"there is no preset {command.preset!r}")
+        if isinstance(command, NewDeal):
+            if command.preset not in {None, *PRESETS}:
+                raise ValueError(f"there is no preset {command.preset!r}")
+            if command.number is not None:
+                Deal.from_number(command.number)  # an impossible number changes nothing
         if self.panel is Panel.GIVE_UP and self._pending is not None and command.confirmed:
             command = self._pending
         elif self.has_game and not command.confirmed:
@@ -731,27 +802,57 @@ class Session:
             self._deselect()
             return self._show(Panel.GIVE_UP)
         old = self.position
-        self._record("abandoned" if self.has_game else "lost")
         table = self._table
+        self._record(ABANDONED if self.has_game else LOST)
         if isinstance(command, Replay):
-            self._table = _Table(Game(table.game.deal, table.game.rules), table.preset, ())
-            self._table.pool_line = table.pool_line
+            self._table = TableGame(
+                Game(table.game.deal, table.game.rules),
+                table.preset,
+                table.pool_line,
+                grade=table.grade,
+                daily=table.daily,
+            )
             self._table.lines = [table.lines[0]]
         else:
-            self._table = self._fresh(command.preset or table.preset)
+            if command.preset is not None:
+                self.wanted_preset, self.wanted_grade = command.preset, command.grade
+            self._table = self._wanted(command)
+            self._removals_coached = COACHED_REMOVALS
         self._pending = None
+        self._left_at = None
+        self.checked = None
         self._settle()
         return self._change(ChangeKind.DEALT, old=old)
 
-    def _fresh(self, preset: str) -> _Table:
-        dealt = self._dealer.deal(preset)
-        return _Table(Game(dealt.deal, dealt.rules), dealt.preset, dealt.line)
+    def _wanted(self, command: NewDeal) -> TableGame:
+        """The game that a NewDeal asks for."""
+        preset = self.wanted_preset
+        if command.number is not None:
+            line = (
+                self._checked_line if self.checked == Checked(command.number, True, False) else ()
+            )
+            found = self._dealer.find(preset, command.number) or DealtGame(
+                Deal.from_number(command.number), PRESETS[preset], preset, line
+            )
+            return laid_out(found)
+        if command.daily:
+            return laid_out(self._dealer.daily(preset, self._today()), daily=True)
+        return self._fresh()
 
-    def _restore(self, saved: Saved) -> _Table:
+    def _fresh(self) -> TableGame:
+        return laid_out(self._dealer.deal(self.wanted_preset, self.wanted_grade))
+
+    def _restore(self, saved: Saved) -> TableGame:
         game = Game.load(saved.game)
         line = tuple(Move.parse(word) for word in saved.line.split())
         # Play the moves again on a table of our own, so that the pool's line is followed.
-        table = _Table(Game(game.deal, game.rules), saved.preset, line)
+        table = TableGame(
+            Game(game.deal, game.rules),
+            saved.preset,
+            line,
+            grade=saved.grade,
+            daily=saved.daily,
+        )
         for move in (*game.moves, *game.undone):
             table.play(move)
         table.game.go_to(game.index)
@@ -764,17 +865,19 @@ class Session:
         if table.recorded or table.game.index == 0:
             return
         table.recorded = True
-        self._record_result(
-            Result(
-                preset=table.preset,
-                number=table.game.deal.number,
-                outcome=outcome,
-                moves=table.game.index,
-                seconds=table.seconds,
-                hints=table.hints,
-                undos=table.undos,
-            )
+        result = Result(
+            preset=table.preset,
+            number=table.game.deal.number,
+            outcome=outcome,
+            moves=table.game.index,
+            seconds=table.seconds,
+            hints=table.hints,
+            undos=table.undos,
+            grade=table.grade,
+            daily=table.daily,
         )
+        self.statistics.add(result, self._today())
+        self._record_result(result)
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -792,3 +895,8 @@ class Session:
     ) -> Change:
         new = self.position
         return Change(kind, old or new, new, move, refusal, targets)
+
+
+def _grade(name: str | None) -> Grade | None:
+    """The grade of that name; None for none, and for a name that no version of ours wrote."""
+    return next((grade for grade in Grade if grade.name.lower() == name), None)

@@ -19,12 +19,14 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from kiosk.session import Result, Saved
+from kiosk.sessiontypes import Saved
+from kiosk.statistics import Result, Statistics
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +44,8 @@ CREATE TABLE results (
     id INTEGER PRIMARY KEY, ended TEXT NOT NULL DEFAULT (datetime('now')),
     preset TEXT NOT NULL, number INTEGER,
     outcome TEXT NOT NULL CHECK (outcome IN ('won', 'lost', 'abandoned')),
-    moves INTEGER NOT NULL, seconds REAL NOT NULL, hints INTEGER NOT NULL, undos INTEGER NOT NULL
+    moves INTEGER NOT NULL, seconds REAL NOT NULL, hints INTEGER NOT NULL, undos INTEGER NOT NULL,
+    grade TEXT, daily INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE set_aside (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT (datetime('now')),
@@ -64,6 +67,7 @@ class Storage:
     Attributes:
         problems: one sentence for each thing that went wrong, for the log and the service menu.
         saved: the game that was under way, or None.
+        statistics: the games that ended before.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class Storage:
         self.path = folder / FILE_NAME
         self.problems: list[str] = []
         self.saved: Saved | None = None
+        self.statistics = Statistics()
         self._connect = connect or _connect
         self._wake = threading.Condition()
         self._saved_waiting: Saved | None = None
@@ -131,6 +136,11 @@ class Storage:
             if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise UnusableError("is not a database of this program")
             db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+        columns = "preset, number, outcome, moves, seconds, hints, undos, grade, daily"
+        rows = db.execute(f"SELECT date(ended, 'localtime'), {columns} FROM results ORDER BY id")
+        self.statistics = Statistics(
+            (Result(*values), date.fromisoformat(day)) for day, *values in rows
+        )
         row = db.execute("SELECT text FROM saved").fetchone()
         if row is not None:
             self._read_saved(db, row[0])
@@ -267,8 +277,9 @@ class Storage:
                 for result in results:
                     db.execute(
                         "INSERT INTO results"
-                        " (preset, number, outcome, moves, seconds, hints, undos)"
-                        " VALUES (:preset, :number, :outcome, :moves, :seconds, :hints, :undos)",
+                        " (preset, number, outcome, moves, seconds, hints, undos, grade, daily)"
+                        " VALUES (:preset, :number, :outcome, :moves, :seconds, :hints, :undos,"
+                        " :grade, :daily)",
                         asdict(result),
                     )
                 if saved is not None:

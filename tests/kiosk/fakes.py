@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 
 from engine.deal import Deal
+from engine.difficulty import Grade
 from engine.position import Move, Position
 from engine.rules import PRESETS
 from kiosk.dealer import DealtGame
@@ -70,11 +72,25 @@ class FakeDealer:
         self.dealt = 0
         self.demos = 0
         self.presets: list[str] = []
+        self.wanted: list[Grade | None] = []
+        self.days: list[date] = []
 
-    def deal(self, preset: str) -> DealtGame:
+    def deal(self, preset: str, grade: Grade | None = None) -> DealtGame:
         self.presets.append(preset)
+        self.wanted.append(grade)
         self.dealt += 1
         return self._game(preset, self.dealt)
+
+    def daily(self, preset: str, day: date) -> DealtGame:
+        self.days.append(day)
+        return self._game(preset, day.toordinal())
+
+    def find(self, preset: str, number: int) -> DealtGame | None:
+        known = won_by_hand(preset)
+        return known if known.deal.number == number else None
+
+    def grades(self, preset: str) -> tuple[Grade, ...]:
+        return tuple(Grade)
 
     def demo(self, preset: str) -> DealtGame:
         self.demos += 1

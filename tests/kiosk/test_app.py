@@ -26,8 +26,10 @@ from kiosk.commands import (
     Target,
 )
 from kiosk.layout import Control
-from kiosk.session import Result, Saved, Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import Saved, SessionOptions
 from kiosk.settings import DisplaySettings
+from kiosk.statistics import Result
 from tests.kiosk.conftest import Stage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand
 

@@ -15,7 +15,8 @@ import pytest
 
 from engine.position import Outcome
 from kiosk.__main__ import main
-from kiosk.session import Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import SessionOptions
 from kiosk.storage import Storage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer
 

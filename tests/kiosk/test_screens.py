@@ -36,7 +36,8 @@ from kiosk.commands import (
     Undo,
 )
 from kiosk.layout import Control, Layout, Rect
-from kiosk.session import Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import SessionOptions
 from kiosk.texts import Texts, available_languages
 from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves
 

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.advice import Advice
 from engine.deal import Deal
+from engine.difficulty import Grade
 from engine.game import Game, SaveError
 from engine.position import DRAW, Move, MoveKind, Outcome
 from engine.rules import PRESETS
@@ -15,6 +19,7 @@ from kiosk.commands import (
     BackToWinnable,
     Change,
     ChangeKind,
+    CheckDeal,
     Close,
     Command,
     Draw,
@@ -29,13 +34,16 @@ from kiosk.commands import (
     Replay,
     SetAutoPlay,
     SetLanguage,
+    SetLook,
     Tap,
     Tick,
     Touched,
     Undo,
 )
 from kiosk.dealer import DealtGame
-from kiosk.session import Result, Saved, Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import Checked, Saved, SessionOptions, Tell
+from kiosk.statistics import Result
 from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand
 
 
@@ -50,6 +58,8 @@ class Bench:
         saved: Saved | None = None,
         games: tuple[DealtGame, ...] = (),
         auto_play: bool = False,
+        tell: Tell = Tell.OFF,
+        **options: Any,
     ) -> None:
         self.now = 1000.0
         self.dealer = FakeDealer(*games)
@@ -58,10 +68,17 @@ class Bench:
         self.session = Session(
             self.dealer,
             self.adviser,
-            SessionOptions(preset=preset, start_in_attract=start_in_attract, auto_play=auto_play),
+            SessionOptions(
+                preset=preset,
+                start_in_attract=start_in_attract,
+                auto_play=auto_play,
+                tell=tell,
+                **options,
+            ),
             now=self.now,
             record=self.results.append,
             saved=saved,
+            today=lambda: date(2026, 12, 24),
         )
 
     def do(self, command: Command, after: float = 1.0) -> Change:
@@ -323,7 +340,7 @@ def test_a_solver_that_gave_up_says_so() -> None:
     assert not bench.session.thinking
 
 
-def stuck_bench() -> Bench:
+def stuck_bench(tell: Tell = Tell.OFF) -> Bench:
     """A game on which nothing can be done any more, reached by drawing."""
     for number in range(1, 2000):
         deal = Deal.from_number(number)
@@ -331,7 +348,8 @@ def stuck_bench() -> Bench:
         while game.position.can_draw:
             game.play(DRAW)
         if game.outcome is Outcome.STUCK:
-            bench = Bench("cards4", games=(DealtGame(deal, PRESETS["cards4"], "cards4", ()),))
+            dealt = DealtGame(deal, PRESETS["cards4"], "cards4", ())
+            bench = Bench("cards4", games=(dealt,), tell=tell)
             for _ in range(24):
                 bench.do(Draw())
             return bench
@@ -558,6 +576,208 @@ def test_a_bad_save_is_refused_whole() -> None:
         Bench(saved=Saved(**{**vars(saved), "game": saved.game.replace('"D"', '"X"') + "x"}))
 
 
+def test_redo_works_from_the_menu_too() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    bench.do(Undo())
+    bench.do(Open(Panel.MENU))
+    assert bench.do(Redo()).kind is ChangeKind.REDONE
+    assert bench.session.panel is Panel.NONE
+    assert bench.session.moves_played == 1
+
+
+def test_a_stuck_game_says_how_far_back_it_could_be_won() -> None:
+    bench = stuck_bench(tell=Tell.STUCK)
+    assert bench.session.panel is Panel.STUCK
+    question, history, _ = bench.adviser.asked[-1]
+    assert len(history) == 25
+    assert bench.session.moves_back is None
+    line = (Move.parse("D"),)
+    assert bench.do(AdviceReady(question, Advice(False, 4, line, 9))).kind is ChangeKind.PANEL
+    assert bench.session.panel is Panel.STUCK
+    assert bench.session.moves_back == 20
+    assert bench.do(BackToWinnable()).kind is ChangeKind.WENT_BACK
+    assert bench.session.moves_played == 4
+    assert bench.do(Hint()).move == line[0]
+
+
+def test_a_hint_on_the_stuck_table_brings_its_panel_back() -> None:
+    bench = stuck_bench()
+    bench.do(Close())
+    assert bench.do(Hint()).kind is ChangeKind.PANEL
+    assert bench.session.panel is Panel.STUCK
+
+
+def test_a_lost_game_is_told_at_once_if_the_operator_wants_that() -> None:
+    bench = Bench(tell=Tell.ALWAYS)
+    bench.tap_move(LINE[0])
+    assert bench.adviser.asked == [], "on the winning line nothing needs to be asked"
+    bench.do(Draw())
+    bench.do(Draw())
+    question, history, _ = bench.adviser.asked[-1]
+    assert history[-1] == bench.session.position
+    assert not bench.session.thinking, "nobody waits for this"
+    assert bench.do(AdviceReady(question, Advice(False, 1, LINE[1:], 9))).kind is ChangeKind.LOST
+    assert bench.session.lost
+    assert bench.session.panel is Panel.NONE
+    asked = len(bench.adviser.asked)
+    bench.do(Draw())
+    assert len(bench.adviser.asked) == asked, "what is lost stays lost"
+    bench.do(Hint())
+    bench.do(AdviceReady(bench.adviser.asked[-1][0], Advice(False, 1, LINE[1:], 9)))
+    assert bench.do(BackToWinnable()).kind is ChangeKind.WENT_BACK
+    assert not bench.session.lost
+
+
+def test_whoever_comes_back_is_offered_the_game_in_the_language_of_the_house() -> None:
+    bench = Bench(language="en")
+    bench.do(SetLanguage("de"))
+    bench.tap_move(LINE[0])
+    kept = bench.session.position
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    assert bench.session.language == "en"
+    bench.do(Touched(), 100)
+    assert bench.session.panel is Panel.CONTINUE
+    assert bench.session.position == kept
+    assert bench.do(Tap(Pile.STOCK)).refusal is Refusal.BLOCKED
+    bench.do(Close())
+    assert bench.session.panel is Panel.NONE
+    assert bench.session.language == "de"
+    assert bench.session.position == kept
+
+
+def test_from_the_offer_a_new_game_is_one_confirmed_command() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    bench.do(Touched())
+    assert bench.do(NewDeal(confirmed=True)).kind is ChangeKind.DEALT
+    assert bench.session.panel is Panel.NONE
+    assert [r.outcome for r in bench.results] == ["abandoned"]
+
+
+def test_a_game_left_for_ten_minutes_is_abandoned() -> None:
+    bench = Bench(auto_play=False)
+    bench.do(NewDeal(preset="classic"))
+    bench.tap_move(won_by_hand("classic").line[0])
+    bench.do(SetAutoPlay(True))
+    bench.do(SetLook("four_colour", True))
+    assert bench.session.look.four_colour
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    assert bench.results == []
+    kinds = {bench.do(Tick(), 10).kind for _ in range(60)}
+    assert ChangeKind.ABANDONED not in kinds
+    assert ChangeKind.ABANDONED in {bench.do(Tick(), 10).kind for _ in range(3)}
+    assert [r.outcome for r in bench.results] == ["abandoned"]
+    bench.do(Touched())
+    assert bench.session.panel is Panel.NONE
+    assert bench.session.preset == "three-pass"
+    assert bench.session.moves_played == 0
+    assert not bench.session.auto_play
+    assert not bench.session.look.four_colour
+
+
+def test_hurried_taps_on_the_stock_do_not_turn_the_waste_over() -> None:
+    bench = Bench()
+    for _ in range(30):
+        bench.do(Tap(Pile.STOCK), 0.1)
+    assert bench.session.position.pass_number == 1
+    assert not bench.session.position.stock_places
+    assert bench.do(Tap(Pile.STOCK), 1.0).kind is ChangeKind.PLAYED
+    assert bench.session.position.pass_number == 2
+
+
+def test_the_grade_is_kept_for_the_next_deals() -> None:
+    bench = Bench()
+    bench.do(NewDeal(preset="classic", grade=Grade.EASY))
+    bench.do(NewDeal())
+    assert bench.dealer.wanted[-2:] == [Grade.EASY, Grade.EASY]
+    again = Bench(saved=bench.session.saved())
+    again.do(NewDeal())
+    assert again.dealer.wanted == [Grade.EASY]
+    assert again.dealer.presets == ["classic"]
+
+
+def test_the_daily_deal_is_that_of_the_day() -> None:
+    bench = Bench()
+    assert bench.do(NewDeal(daily=True)).kind is ChangeKind.DEALT
+    assert bench.session.daily
+    assert bench.dealer.days == [date(2026, 12, 24)]
+    bench.do(NewDeal())
+    assert not bench.session.daily
+
+
+def test_a_number_from_the_pool_is_known_at_once() -> None:
+    bench = Bench()
+    number = won_by_hand("three-pass").deal.number
+    assert number is not None
+    bench.do(Open(Panel.NUMBER))
+    bench.do(CheckDeal(number))
+    assert bench.session.checked == Checked(number, True, False)
+    bench.do(NewDeal(number=number))
+    assert bench.session.number == number
+    assert bench.do(Hint()).kind is ChangeKind.HINTED
+
+
+@pytest.mark.parametrize("winnable", [True, False, None])
+def test_any_other_number_is_solved_first(winnable: bool | None) -> None:
+    bench = Bench()
+    bench.do(Open(Panel.NUMBER))
+    bench.do(CheckDeal(4_000_000_000))
+    assert bench.session.checked == Checked(4_000_000_000, None, True)
+    assert bench.session.thinking
+    question, history, _ = bench.adviser.asked[-1]
+    assert history[0].deal.number == 4_000_000_000
+    answer = None if winnable is None else Advice(winnable, 0 if winnable else None, (), 3)
+    bench.do(AdviceReady(question, answer))
+    assert bench.session.checked == Checked(4_000_000_000, winnable, False)
+    bench.do(NewDeal(number=4_000_000_000))
+    assert bench.session.number == 4_000_000_000
+
+
+def test_an_impossible_number_is_an_error_that_changes_nothing() -> None:
+    bench = Bench()
+    for number in (0, -1, 2**32):
+        with pytest.raises(ValueError, match="4294967295"):
+            bench.do(NewDeal(number=number))
+    assert bench.session.number == won_by_hand("three-pass").deal.number
+
+
+def test_the_first_game_is_coached_until_the_third_removal() -> None:
+    bench = Bench()
+    removed = 0
+    for move in LINE:
+        coached = bench.session.coached
+        if removed < 3:
+            assert coached, move
+            if coached != (Pile.STOCK,):
+                cards = [bench.session._place(t) for t in coached]
+                assert all(place in bench.session.position.available for place in cards)
+        else:
+            assert coached == ()
+        bench.tap_move(move)
+        removed += bool(move.cards)
+    assert Bench(coaching=False).session.coached == ()
+
+
+def test_the_win_is_compared_with_what_was_before() -> None:
+    bench = Bench()
+    bench.play_line(LINE)
+    assert bench.session.before is not None
+    assert bench.session.before.played == 0
+    first = bench.session.seconds
+    bench.do(NewDeal())
+    for move in LINE:
+        bench.tap_move(move)
+    assert bench.session.before.played == 1
+    assert bench.session.before.best_seconds == first
+    assert bench.session.statistics.of("three-pass").won == 2
+    assert bench.session.statistics.of_day(date(2026, 12, 24)).played == 2
+
+
 COMMANDS: list[Command] = [
     *(Tap(place) for place in range(28)),
     Tap(Pile.STOCK),
@@ -578,6 +798,15 @@ COMMANDS: list[Command] = [
     Open(Panel.CHOOSE),
     Open(Panel.WON),
     Close(),
+    Open(Panel.NUMBER),
+    Open(Panel.STATISTICS),
+    Open(Panel.PAUSE),
+    CheckDeal(5189),
+    CheckDeal(77),
+    NewDeal(number=77),
+    NewDeal(daily=True),
+    NewDeal(preset="cards4", grade=Grade.HARD),
+    SetLook("reduced_motion", True),
     SetLanguage("fr"),
     SetAutoPlay(True),
     Tick(),
@@ -588,15 +817,16 @@ COMMANDS: list[Command] = [
 @settings(max_examples=60, deadline=None)
 @given(
     preset=st.sampled_from(list(PRESETS)),
+    tell=st.sampled_from(Tell),
     steps=st.lists(
         st.tuples(st.sampled_from(COMMANDS), st.sampled_from([0.0, 0.3, 5.0, 61.0, 200.0])),
         max_size=120,
     ),
 )
 def test_no_sequence_of_commands_breaks_the_session(
-    preset: str, steps: list[tuple[Command, float]]
+    preset: str, tell: Tell, steps: list[tuple[Command, float]]
 ) -> None:
-    bench = Bench(preset)
+    bench = Bench(preset, tell=tell)
     for command, gap in steps:
         change = bench.do(command, gap)
         session = bench.session

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kiosk.session import Result, Saved
+from kiosk.sessiontypes import Saved
+from kiosk.statistics import Result
 from kiosk.storage import FILE_NAME, SCHEMA_VERSION, Storage
 
 SAVED = Saved("game text", "three-pass", "D D", 12.5, 1, 2, "de", True, False)
-RESULT = Result("three-pass", 7, "won", 40, 90.5, 0, 3)
+RESULT = Result("three-pass", 7, "won", 40, 90.5, 0, 3, "hard")
 
 
 def rows(path: Path, table: str) -> list[tuple[object, ...]]:
@@ -33,7 +34,8 @@ def test_what_was_saved_is_there_again(tmp_path: Path) -> None:
     assert again.problems == []
     assert again.close()
     (row,) = rows(again.path, "results")
-    assert row[2:] == ("three-pass", 7, "won", 40, 90.5, 0, 3)
+    assert row[2:] == ("three-pass", 7, "won", 40, 90.5, 0, 3, "hard", 0)
+    assert again.statistics.of_grade("three-pass", "hard").best_seconds == 90.5
 
 
 def test_a_save_is_on_the_disk_after_flush_without_a_close(tmp_path: Path) -> None:

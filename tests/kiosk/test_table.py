@@ -31,7 +31,8 @@ from kiosk.commands import (
 )
 from kiosk.dealer import DealtGame
 from kiosk.layout import Layout
-from kiosk.session import Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
 from tests.kiosk.conftest import STAGE_SIZE, Stage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand

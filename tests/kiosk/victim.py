@@ -14,7 +14,8 @@ from pathlib import Path
 from random import Random
 
 from kiosk.commands import Draw, NewDeal, Redo, Tap, Undo
-from kiosk.session import Session, SessionOptions
+from kiosk.session import Session
+from kiosk.sessiontypes import SessionOptions
 from kiosk.storage import Storage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer
 

@@ -1,0 +1,132 @@
+"""What has been played on this kiosk: games, wins, streaks and bests.
+
+Invariant: pure bookkeeping; a function of the results that were added, in their order, and of
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+WON: Final = "won"
+LOST: Final = "lost"
+ABANDONED: Final = "abandoned"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished game.
+
+    Attributes:
+        preset: the rules' name.
+        number: the deal number, or None for cards without one.
+        outcome: ``won``, ``lost`` (left when no move was possible) or ``abandoned``.
+        moves: how many moves stood at the end.
+        seconds: playing time.
+        hints: hints asked for.
+        undos: moves taken back.
+        grade: ``easy``, ``medium`` or ``hard``, or None for a deal without a grade.
+        daily: whether it was the deal of the day.
+    """
+
+    preset: str
+    number: int | None
+    outcome: str
+    moves: int
+    seconds: float
+    hints: int
+    undos: int
+    grade: str | None = None
+    daily: bool = False
+
+
+@dataclass
+class Figures:
+    """The figures of some games.
+
+    Attributes:
+        played: games that were won, lost or abandoned.
+        won: games won.
+        streak: games won in a row, up to now.
+        best_streak: the most ever in a row.
+        best_seconds: the shortest win, or None.
+        fewest_moves: the win with the fewest moves, or None.
+        hints: hints asked for, altogether.
+        undos: moves taken back, altogether.
+    """
+
+    played: int = 0
+    won: int = 0
+    streak: int = 0
+    best_streak: int = 0
+    best_seconds: float | None = None
+    fewest_moves: int | None = None
+    hints: int = 0
+    undos: int = 0
+
+    def add(self, result: Result) -> None:
+        """Count one more game."""
+        self.played += 1
+        self.hints += result.hints
+        self.undos += result.undos
+        if result.outcome != WON:
+            self.streak = 0
+            return
+        self.won += 1
+        self.streak += 1
+        self.best_streak = max(self.best_streak, self.streak)
+        if self.best_seconds is None or result.seconds < self.best_seconds:
+            self.best_seconds = result.seconds
+        if self.fewest_moves is None or result.moves < self.fewest_moves:
+            self.fewest_moves = result.moves
+
+
+class Statistics:
+    """All figures, by preset and grade and by day.
+
+    Args:
+        results: games that ended before, oldest first, each with the day that it ended on.
+    """
+
+    def __init__(self, results: Iterable[tuple[Result, date]] = ()) -> None:
+        self.clear()
+        for result, day in results:
+            self.add(result, day)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._all = Figures()
+        self._by_preset: defaultdict[str, Figures] = defaultdict(Figures)
+        self._by_grade: defaultdict[tuple[str, str | None], Figures] = defaultdict(Figures)
+        self._by_day: defaultdict[date, Figures] = defaultdict(Figures)
+
+    def add(self, result: Result, day: date) -> None:
+        """Count one more game, which ended on ``day``."""
+        for figures in (
+            self._all,
+            self._by_preset[result.preset],
+            self._by_grade[result.preset, result.grade],
+            self._by_day[day],
+        ):
+            figures.add(result)
+
+    @property
+    def all(self) -> Figures:
+        """All games together."""
+        return self._all
+
+    def of(self, preset: str) -> Figures:
+        """The games of a preset."""
+        return self._by_preset.get(preset, Figures())
+
+    def of_grade(self, preset: str, grade: str | None) -> Figures:
+        """The games of a preset and grade; None is the deals without a grade."""
+        return self._by_grade.get((preset, grade), Figures())
+
+    def of_day(self, day: date) -> Figures:
+        """The games that ended on a day."""
+        return self._by_day.get(day, Figures())

@@ -1,0 +1,69 @@
+"""One game on the table with what is known about it: its lines, its counts, its time.
+
+Invariant: a line that is known for a position wins from there.
+"""
+
+from __future__ import annotations
+
+from engine.game import Game
+from engine.position import Move
+from kiosk.dealer import DealtGame
+
+
+class TableGame:
+    """A game, its rules' name, and what is known about it; see the module's text."""
+
+    def __init__(
+        self,
+        game: Game,
+        preset: str,
+        line: tuple[Move, ...],
+        *,
+        grade: str | None = None,
+        daily: bool = False,
+    ) -> None:
+        self.game = game
+        self.preset = preset
+        self.grade = grade
+        self.daily = daily
+        self.pool_line = line
+        #: For each index of the game, moves known to win from there, or None.
+        self.lines: list[tuple[Move, ...] | None] = [line or None]
+        self.seconds = 0.0
+        self.hints = 0
+        self.undos = 0
+        self.recorded = False
+
+    @property
+    def line(self) -> tuple[Move, ...] | None:
+        """Moves known to win from the present position, or None."""
+        return self.lines[self.game.index]
+
+    @property
+    def winnable_at(self) -> int | None:
+        """The latest index up to the present one that is known to be winnable."""
+        known = (i for i in range(self.game.index, -1, -1) if self.lines[i] is not None)
+        return next(known, None)
+
+    def learn(self, index: int, line: tuple[Move, ...]) -> None:
+        """Remember moves that win from position ``index``."""
+        self.lines[index] = line
+
+    def play(self, move: Move) -> None:
+        """Play a move, following the known line if it is that line's next move."""
+        game = self.game
+        redone = game.undone[:1] == (move,)
+        before = self.line
+        game.play(move)
+        if not redone:
+            del self.lines[game.index :]
+            self.lines.append(None)
+        if before is not None and before[:1] == (move,):
+            self.lines[game.index] = before[1:]
+
+
+def laid_out(dealt: DealtGame, *, daily: bool = False) -> TableGame:
+    """A deal on the table, not yet touched."""
+    grade = None if dealt.grade is None else dealt.grade.name.lower()
+    game = Game(dealt.deal, dealt.rules)
+    return TableGame(game, dealt.preset, dealt.line, grade=grade, daily=daily)
