@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 import platformdirs
 
+from engine.difficulty import Grade
 from engine.game import SaveError
 from engine.position import MoveTextError
 from engine.rules import PRESETS
@@ -32,7 +33,7 @@ from kiosk.commands import Command
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, NoDisplayError, choose_driver, prepare
 from kiosk.session import Session
-from kiosk.sessiontypes import Saved, SessionOptions
+from kiosk.sessiontypes import Saved, SessionOptions, Tell
 from kiosk.settings import Settings
 from kiosk.storage import Storage
 from kiosk.texts import available_languages
@@ -83,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--state", type=Path, metavar="DIR", help="where the running game and the results are kept"
     )
-    parser.add_argument("--preset", choices=list(PRESETS), help="the rules to play by")
+    parser.add_argument("--preset", choices=list(PRESETS), help="the rules of the next deals")
     parser.add_argument(
         "--language", choices=list(available_languages()), help="the language to begin with"
     )
@@ -136,12 +137,20 @@ def _state_folder(path: Path | None) -> Path:
 
 
 def _options(args: argparse.Namespace, settings: Settings) -> SessionOptions:
+    game = settings.game
     return SessionOptions(
-        preset=args.preset or settings.game.preset,
+        preset=args.preset or game.preset,
+        preset_first=args.preset is not None,
         language=args.language or settings.language.default,
-        auto_play=settings.game.auto_play,
+        language_first=args.language is not None,
+        grade=None if game.grade == "any" else Grade[game.grade.upper()],
+        auto_play=game.auto_play,
         attract_after=settings.idle.attract_after,
         countdown=settings.idle.countdown,
+        keep_for=settings.idle.keep_game,
+        tell=Tell(game.tell_lost),
+        coaching=game.coaching,
+        look=settings.display,
     )
 
 

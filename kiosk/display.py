@@ -7,6 +7,7 @@ two of them give every tap twice.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -94,6 +95,27 @@ def _status(path: Path) -> str:
         return "unknown"
 
 
+def x11_screen_size(library: str = "libX11.so.6") -> tuple[int, int] | None:
+    """Width and height of the X screen in px, or None if X does not answer.
+
+    Where no window manager runs, nobody makes a window as large as the screen, so it must be made
+    like that.  SDL needs the same library for X11, so it is there whenever this is asked.
+    """
+    try:
+        x11 = ctypes.CDLL(library)
+        x11.XOpenDisplay.restype = ctypes.c_void_p
+        display = x11.XOpenDisplay(None)
+        if not display:
+            return None
+        handle = ctypes.c_void_p(display)
+        screen = x11.XDefaultScreen(handle)
+        size = (x11.XDisplayWidth(handle, screen), x11.XDisplayHeight(handle, screen))
+        x11.XCloseDisplay(handle)
+    except (OSError, AttributeError):
+        return None
+    return size
+
+
 def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
     """Set Kivy up.  ``size`` (width, height in px) makes a window; None fills the screen."""
     os.environ.update(
@@ -111,6 +133,8 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
     )
     from kivy.config import Config  # noqa: PLC0415 - reads the environment when imported
 
+    fill = x11_screen_size() if driver is Driver.X11 and size is None else None
+    width, height = size or fill or (1280, 720)
     graphics = {
         "fullscreen": "0" if size else "auto",
         "borderless": "0",
@@ -120,8 +144,8 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
         "multisamples": "0",
         "maxfps": "60",
         "verify_gl_main_thread": "0",
-        "width": str(size[0] if size else 1280),
-        "height": str(size[1] if size else 720),
+        "width": str(width),
+        "height": str(height),
     }
     for key, value in graphics.items():
         Config.set("graphics", key, value)

@@ -160,6 +160,8 @@ class Session:
                 self.wanted_preset = saved.preset
                 self.wanted_grade = _grade(saved.wanted_grade)
             self._end_of_game()
+            if options.start_in_attract and self._table.game.index == 0:
+                self._start_demo()
 
     # -- what the widgets read ------------------------------------------------------------------
 

@@ -26,11 +26,17 @@ class GameSettings(Struct, frozen=True):
 
     Attributes:
         preset: the rules that a fresh kiosk deals.
+        grade: how hard the deals of a fresh kiosk are.
         auto_play: whether a tapped card with exactly one partner pairs at once.
+        tell_lost: when a player is told, without asking, that the game cannot be won any more.
+        coaching: whether a visitor's first game shows what can be done.
     """
 
     preset: Preset = "three-pass"
+    grade: Literal["any", "easy", "medium", "hard"] = "any"
     auto_play: bool = False
+    tell_lost: Literal["off", "stuck", "always"] = "stuck"
+    coaching: bool = True
 
 
 class LanguageSettings(Struct, frozen=True):
@@ -49,10 +55,12 @@ class IdleSettings(Struct, frozen=True):
     Attributes:
         attract_after: seconds until the countdown; 0 never.
         countdown: seconds that the countdown lasts before the attract mode begins.
+        keep_game: seconds that a game left behind is offered to go on with.
     """
 
     attract_after: Seconds = 60.0
     countdown: Annotated[float, Meta(ge=5, le=600)] = 20.0
+    keep_game: Seconds = 600.0
 
 
 class DisplaySettings(Struct, frozen=True):

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from kiosk.display import Driver, NoDisplayError, choose_driver
+from kiosk.display import Driver, NoDisplayError, choose_driver, x11_screen_size
 
 
 def test_what_is_asked_for_or_there_is_taken(tmp_path: Path) -> None:
@@ -48,3 +50,25 @@ def test_a_card_without_a_screen_is_no_display(tmp_path: Path, status: str, foun
     else:
         with pytest.raises(NoDisplayError, match="plug it in"):
             choose_driver({}, cards=[card], connectors=tmp_path / "drm")
+
+
+def test_without_x_its_screen_has_no_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert x11_screen_size() is None
+    assert x11_screen_size("libnowhere.so.1") is None
+
+
+@pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs an X server: install xvfb")
+def test_the_size_of_a_real_x_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(
+        ["Xvfb", "-displayfd", "1", "-screen", "0", "1024x600x24"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        monkeypatch.setenv("DISPLAY", f":{server.stdout.readline().strip()}")
+        try:
+            assert x11_screen_size() == (1024, 600)
+        finally:
+            server.terminate()

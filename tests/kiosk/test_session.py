@@ -561,6 +561,26 @@ def test_a_saved_game_stands_where_it_stood() -> None:
     assert again.do(Hint()).move == LINE[5], "the pool's line is still followed"
 
 
+def test_a_saved_game_that_nobody_has_begun_starts_in_attract_mode() -> None:
+    assert Bench(saved=Bench().session.saved(), start_in_attract=True).session.attract
+
+
+def test_what_the_command_line_says_goes_before_what_was_saved() -> None:
+    bench = Bench("classic")
+    bench.tap_move(won_by_hand("classic").line[0])
+    bench.do(SetLanguage("de"))
+    saved = bench.session.saved()
+    again = Bench("relaxed", saved=saved, language="fr", preset_first=True, language_first=True)
+    assert again.session.language == "fr"
+    assert again.session.preset == "classic", "the running game is not given up"
+    again.do(NewDeal(confirmed=True))
+    assert again.session.preset == "relaxed"
+    again = Bench("relaxed", saved=saved, language="fr")
+    assert again.session.language == "de"
+    again.do(NewDeal(confirmed=True))
+    assert again.session.preset == "classic"
+
+
 def test_a_saved_win_shows_its_panel_and_is_not_counted_again() -> None:
     bench = Bench()
     bench.play_line(LINE)
