@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import re
 import shutil
 import subprocess
@@ -11,9 +12,13 @@ import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+import msgspec
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from kiosk import settings
+from kiosk.__main__ import parse as parse_command_line
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "hardware", "kiosk")
@@ -170,7 +175,7 @@ def test_make_says_what_each_target_is_for() -> None:
     assert {"run", "test", "format", "vectors", "clean"} <= explained <= make_targets()
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/architecture.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/architecture.md", "docs/settings.md"])
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
     links = re.findall(r"\]\(([^)#]+)\)", path.read_text("utf-8"))
@@ -189,6 +194,45 @@ def test_code_map_is_complete_and_true() -> None:
     }
     assert sorted(real - named) == [], "docs/architecture.md does not say what these are for"
     assert sorted(named - real) == [], "docs/architecture.md speaks of what does not exist"
+
+
+def test_every_setting_is_described_with_its_default() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    described, section = {}, ""
+    rows = re.findall(r"^\| (?:`\[(\w+)\]` )?\| `(\w+)` \| `?([^`|]+?)`? \| ", text, re.MULTILINE)
+    for begun, key, default in rows:
+        section = begun or section
+        described[section, key] = default
+    defaults = msgspec.to_builtins(settings.Settings())
+    assert described == {
+        (section, key): "none" if default is None else json.dumps(default)
+        for section, table in defaults.items()
+        for key, default in table.items()
+    }
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/settings.md"])
+def test_settings_shown_as_examples_are_right(document: str) -> None:
+    text = (ROOT / document).read_text("utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    read, problems = settings.parse(example)
+    assert problems == []
+    assert read != settings.Settings()
+
+
+def test_mistakes_in_settings_are_named_as_described() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    _, problems = settings.parse('[game]\npreset = "golf"\n[display]\nlefthanded = true\n')
+    described = re.findall(r"^ERROR kiosk: settings.toml: (.*)$", text, re.MULTILINE)
+    assert described == problems
+
+
+def test_options_in_the_readme_are_understood() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    options = re.findall(r"^\| `(--[a-z].*?)` \|", text, re.MULTILINE)
+    for option in options:
+        parse_command_line(option.split())  # ends the program if it is not
+    assert options
 
 
 def test_changelog_has_a_place_for_the_next_change() -> None:
