@@ -19,6 +19,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, Final
 
+from engine._search import COMPILED
+from engine.bench import c_ratio, deal_times, hint_times, interpreted_ratio, pool_times
 from engine.deal import LAST_DEAL, Deal, DealError
 from engine.labour import ClusterError
 from engine.pool import DEFAULT_PATH, Pool, PoolError
@@ -303,43 +305,51 @@ def _bar(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
 
 
 def run_bench(args: argparse.Namespace) -> int:
-    """Measure the solver on deals 1, 2, 3, … of each rule set."""
+    """Measure the solver on deals 1, 2, 3, … of each rule set, then as a hint, then ratios."""
+    say: Callable[[str], None] = (lambda _text: None) if args.json else print
+    kind = "compiled" if COMPILED else "interpreted"
+    say(f"the loop is {kind}; times are processor time in milliseconds")
+    say(
+        f"{'rules':12}{'deals':>7}{'winnable':>9}{'open':>5}{'positions':>11}{'average':>9}"
+        f"{'worst':>8}{'ms/deal':>9}{'median':>8}{'p99':>8}{'worst':>8}{'positions/s':>13}"
+    )
     rule_sets = [(str(args.rules), args.rules)] if args.rules else list(PRESETS.items())
-    if not args.json:
-        print(
-            f"{'rules':12}{'deals':>6}{'winnable':>9}{'positions':>11}{'average':>9}{'median':>8}"
-            f"{'worst':>8}{'seconds':>9}{'ms/deal':>9}{'positions/s':>13}"
-        )
     for name, rules in rule_sets:
-        counts = []
-        wins = 0
-        start = perf_counter()
-        for number in range(1, args.deals + 1):
-            solution = solve(Position(Deal.from_number(number), rules), limit=args.limit)
-            counts.append(solution.positions)
-            wins += solution.winnable is True
-        seconds = perf_counter() - start
-        row = {
-            "rules": name,
-            "deals": args.deals,
-            "winnable": wins,
-            "positions": sum(counts),
-            "average": round(statistics.mean(counts), 1),
-            "median": statistics.median(counts),
-            "worst": max(counts),
-            "seconds": round(seconds, 3),
-            "ms_per_deal": round(1000 * seconds / args.deals, 3),
-            "positions_per_second": round(sum(counts) / seconds),
-        }
+        row = deal_times(rules, args.deals, args.limit)
         if args.json:
-            _print_json(row)
-        else:
-            print(
-                f"{name:12}{row['deals']:6}{wins:9}{row['positions']:11}{row['average']:9}"
-                f"{row['median']:8}{row['worst']:8}{row['seconds']:9.2f}{row['ms_per_deal']:9.2f}"
-                f"{row['positions_per_second']:13}",
-                flush=True,
-            )
+            _print_json({"rules": name, "loop": kind, **row})
+        say(
+            f"{name:12}{row['deals']:7}{row['winnable']:9}{row['undecided']:5}"
+            f"{row['positions']:11}{row['average']:9}{row['worst']:8}{row['ms_per_deal']:9.3f}"
+            f"{row['ms_median']:8.3f}{row['ms_p99']:8.2f}{row['ms_worst']:8.2f}"
+            f"{row['positions_per_second']:13}"
+        )
+    if args.rules:
+        return 0
+    hints = {preset: hint_times(preset, args.hints) for preset in PRESETS}
+    pool = pool_times(args.hints)
+    ratios = {
+        "interpreted": interpreted_ratio(PRESETS["three-pass"], min(args.deals, 20)),
+        "c": c_ratio(),
+    }
+    if args.json:
+        _print_json({"hints": hints})
+        _print_json({"pool": pool})
+        _print_json({"ratios": ratios})
+        return 0
+    for preset, row in hints.items():
+        say(
+            f"{row['hints']} hints off the line of {preset}: median {row['ms_median']}, "
+            f"p99 {row['ms_p99']}, worst {row['ms_worst']}"
+        )
+    say(
+        f"pool: opened in {pool['ms_open']}; {pool['draws']} draws: median {pool['ms_median']}, "
+        f"p99 {pool['ms_p99']}"
+    )
+    if ratios["interpreted"] is not None:
+        say(f"the interpreted loop takes {ratios['interpreted']:.1f} times as long")
+    if ratios["c"] is not None:
+        say(f"the memo table takes {ratios['c']:.2f} times as long as in plain C")
     return 0
 
 
@@ -482,8 +492,9 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser(
         "bench",
         help="measure the solver",
-        description="Solve deals 1, 2, 3, … and print how many positions that takes, and how many "
-        "are looked at in a second.",
+        description="Decide deals 1, 2, 3, … and print how many positions and how much time that "
+        "takes; then how long hints and draws from the pool take; then how the loop compares to "
+        "itself interpreted and to plain C. With --rules, decide deals alone.",
     )
     bench.add_argument(
         "--deals", type=_count(1), default=100, metavar="N", help="how many (default: 100)"
@@ -491,6 +502,13 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--rules", type=_rules, metavar="RULES", help="default: each preset")
     bench.add_argument(
         "--limit", type=_count(0), metavar="N", help="look at no more than N positions a deal"
+    )
+    bench.add_argument(
+        "--hints",
+        type=_count(1),
+        default=200,
+        metavar="N",
+        help="how many hints and draws of each preset (default: 200)",
     )
     bench.add_argument("--json", action="store_true", help="print one JSON object a line")
     bench.set_defaults(run=run_bench)

@@ -351,11 +351,16 @@ class Pool:
         self._some(preset, grade)
         numbers = self.numbers(preset, grade)
         known = set(seen)
-        fresh = [number for number in numbers if number not in known]
-        if not fresh:
-            del seen[:-1]
-            fresh = [number for number in numbers if number not in seen] or list(numbers)
-        number = rng.choice(fresh)
+        if len(known) * 2 < len(numbers):
+            # Sooner than sorting out thousands of numbers, and each is as likely.
+            while (number := rng.choice(numbers)) in known:
+                pass
+        else:
+            fresh = [number for number in numbers if number not in known]
+            if not fresh:
+                del seen[:-1]
+                fresh = [number for number in numbers if number not in seen] or list(numbers)
+            number = rng.choice(fresh)
         found = self._stored(preset, number)
         seen.append(number)
         return found

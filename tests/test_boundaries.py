@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "hardware", "kiosk")
 
 # Modules that talk to people on the command line may show progress, once they are running.
-MAY_SHOW_PROGRESS = ("engine.__main__", "engine.labour")
+MAY_SHOW_PROGRESS = ("engine.__main__", "engine.labour", "engine.bench")
 SHOWING_AND_SHARING = ("tqdm", "distributed")
 # Asks for Cython's names, and has a stand-in for where Cython is not there.
 MAY_BE_COMPILED = ("engine._search", "engine._shortest")

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.__main__ import LONGEST_LINE, main
+from engine._search import COMPILED
 from engine.deal import Deal
 from engine.game import Game
 from engine.pool import Pool
@@ -26,6 +27,7 @@ from engine.pool_build import build
 from engine.position import Move, Outcome, Position
 from engine.rules import PRESETS, Rules
 from engine.shortest import shortest
+from engine.winrate import count_deals, default_work_file
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Any
@@ -129,14 +131,14 @@ def test_solve_with_the_least_passes(run: Run) -> None:
 
 @pytest.mark.parametrize("rules", ["three-pass", "classic"])
 def test_solve_with_the_fewest_moves(run: Run, rules: str) -> None:
-    numbers = b"5\n1\n14"
+    numbers = b"1\n14"
     plain = objects(run("solve", "--rules", rules, stdin=numbers)[1])
     fewest = objects(run("solve", "--shortest", "--rules", rules, stdin=numbers)[1])
     assert [a["winnable"] for a in fewest] == [a["winnable"] for a in plain]
     for answer, other in zip(fewest, plain, strict=True):
         assert list(answer) == list(other)
         assert len(answer["moves"]) <= len(other["moves"])
-    found = shortest(Position(Deal.from_number(5), PRESETS[rules]))
+    found = shortest(Position(Deal.from_number(1), PRESETS[rules]))
     assert fewest[0]["moves"] == [str(move) for move in found.line]
     assert fewest[0]["positions"] == found.positions
 
@@ -332,12 +334,89 @@ def test_bench_counts_what_solve_counts(run: Run) -> None:
     assert row["worst"] == max(answer["positions"] for answer in solved)
     assert row["winnable"] == sum(answer["winnable"] for answer in solved)
     assert row["positions_per_second"] > 0
+    assert row["loop"] == ("compiled" if COMPILED else "interpreted")
+    assert row["undecided"] == 0
 
 
-def test_bench_prints_a_row_for_each_preset(run: Run) -> None:
-    code, out, _ = run("bench", "--deals", "2", "--limit", "50")
+def test_bench_prints_a_row_for_each_preset_and_what_else_it_measures(run: Run) -> None:
+    code, out, _ = run("bench", "--deals", "2", "--limit", "50", "--hints", "2")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["rules", *PRESETS]
+    lines = out.splitlines()
+    assert ("compiled" if COMPILED else "interpreted") in lines[0]
+    assert [line.split()[0] for line in lines[1:8]] == ["rules", *PRESETS]
+    for preset in PRESETS:
+        assert f"2 hints off the line of {preset}: median" in out
+    assert "12 draws: median" in out
+    assert ("the interpreted loop takes" in out) == COMPILED
+
+
+def test_bench_as_json_says_the_same(run: Run) -> None:
+    code, out, _ = run("bench", "--deals", "2", "--limit", "50", "--hints", "2", "--json")
+    assert code == 0
+    answers = objects(out)
+    assert [row["rules"] for row in answers[:6]] == list(PRESETS)
+    hints, pool, ratios = answers[6:]
+    assert list(hints["hints"]) == list(PRESETS)
+    assert pool["pool"]["draws"] == 12
+    assert list(ratios["ratios"]) == ["interpreted", "c"]
+
+
+# -- winrate ----------------------------------------------------------------------------------
+
+
+def test_winrate_as_json(run: Run, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    args = ["--rules", "collection", "--from", "5", "--deals", "60", "--work", str(work)]
+    code, out, err = run("winrate", *args, "--json")
+    assert (code, err) == (0, "")
+    (answer,) = objects(out)
+    counted = count_deals(str(PRESETS["collection"]), 5, 60)
+    assert (answer["winnable"], answer["deals"], answer["undecided"]) == (counted.won, 60, 0)
+    assert (answer["from"], answer["positions"]) == (5, counted.positions)
+    assert answer["interval"][0] < answer["rate"] < answer["interval"][1]
+    assert not work.exists()
+
+
+def test_winrate_speaks_to_people_too(run: Run, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    code, out, _ = run("winrate", "--rules", "cards4", "--deals", "30", "--work", str(work))
+    assert code == 0
+    assert out == (
+        "0 of 30 deals can be won, 0 undecided: 0.000%, with 95 % confidence 0.000% to 11.351%\n"
+    )
+
+
+def test_winrate_keeps_its_progress_in_the_folder_that_it_is_started_in(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = default_work_file(PRESETS["cards4"], 1)
+    name.write_bytes(b"something else" * 100)
+    code, out, err = run("winrate", "--rules", "cards4", "--deals", "3")
+    assert (code, out) == (2, "")
+    assert f"{name}: the work file cannot be used" in err
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ([], "--rules"),
+        (["--rules", "cards4", "--from", "4294967295", "--deals", "2"], "end at 4294967295"),
+        (["--rules", "cards4", "--workers", "2", "--dask", "tcp://x:1"], "not allowed with"),
+        (["--rules", "cards4", "--dask", "nonsense://nowhere"], "cluster"),
+    ],
+)
+def test_winrate_refuses_bad_options(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    args: list[str],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("winrate", *args)
+    assert (code, out) == (2, "")
+    assert reason in err
 
 
 # -- the process ------------------------------------------------------------------------------
@@ -354,6 +433,7 @@ def test_bench_prints_a_row_for_each_preset(run: Run) -> None:
         ["pool", "stats"],
         ["pool", "build"],
         ["bench"],
+        ["winrate"],
     ],
     ids=" ".join,
 )
