@@ -1,4 +1,4 @@
-"""The panels that ask something: won, stuck, cannot be won, give up, still there.
+"""The panels that ask something: stuck, cannot be won, give up, still there, go on.
 
 Invariant: each is made of the session's public properties and the texts alone.
 """
@@ -11,75 +11,72 @@ from typing import Final
 from kivy.graphics import Color, SmoothLine
 
 from kiosk import wording
-from kiosk.commands import BackToWinnable, Close, NewDeal, Replay, Touched, Undo
+from kiosk.commands import (
+    BackToWinnable,
+    Close,
+    NewDeal,
+    Replay,
+    SetLanguage,
+    Touched,
+    Undo,
+)
 from kiosk.session import Session
 from kiosk.sheets import Choice, Dialog, Send, Words
 from kiosk.texts import Texts
-from kiosk.theme import with_alpha
-from kiosk.widgets import Look, TextBox
+from kiosk.widgets import Look, PushButton, TextBox
 
 #: Height of the countdown's ring, in title sizes.
 _RING: Final = 4.2
 
 
-def won(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
-    """The game is won: what it took, and the next one."""
-    dialog = Dialog(
-        send,
-        look,
-        Words(
-            title=texts.gettext("You won!"),
-            figures=(
-                (wording.clock(session.seconds), texts.gettext("Time")),
-                (str(session.moves_played), texts.gettext("Moves")),
-                (str(session.hints), texts.gettext("Hints")),
+class Stuck(Dialog):
+    """No move is left: take back, begin again, or another deal; or look at the table.
+
+    How far to go back is found out while the panel is open: then the first button changes its
+    meaning where it is, and nothing moves under a finger.
+    """
+
+    def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
+        super().__init__(
+            send,
+            look,
+            Words(
+                title=texts.gettext("No moves left"),
+                body=wording.cards_left(texts, session.position.cards_left),
             ),
-            foot=texts.gettext("… or tap anywhere"),
-            icon="trophy",
-            large=True,
-        ),
-        [Choice(texts.gettext("New deal"), NewDeal(), "deal", "accent")],
-        across=1,
-    )
-    dialog.anywhere = NewDeal()
-    _rays(dialog, look)
-    return dialog
+            [
+                Choice(texts.gettext("New deal"), NewDeal(), "deal"),
+                Choice(texts.gettext("Start again"), Replay(), "replay"),
+                Choice(texts.gettext("Look at the table"), Close(), "eye"),
+            ],
+            across=3,
+            # Laid out with room for the longer of the two.
+            first=Choice("", Undo(), None, "accent"),
+            stacked=True,
+        )
+        self._texts = texts
+        self._first: PushButton | None = None
+        self._back: int | None = -1
+        self.refresh(session)
 
-
-def _rays(dialog: Dialog, look: Look) -> None:
-    """Thirteen rays of light round the trophy, like those over the pyramid on the card backs."""
-    rect = dialog.icon_rect
-    x, y = rect.center
-    inner, outer = 0.38 * rect.h, 0.52 * rect.h
-    with dialog.canvas:
-        Color(*with_alpha(look.palette.accent, 0.55))
-        for ray in range(13):
-            angle = math.radians(-20 + 220 * ray / 12)
-            reach = outer if ray % 2 == 0 else (inner + outer) / 2
-            dx, dy = math.cos(angle), math.sin(angle)
-            SmoothLine(
-                points=[x + inner * dx, y + inner * dy, x + reach * dx, y + reach * dy],
-                width=max(1.0, rect.h / 90),
+    def refresh(self, session: Session) -> None:
+        """Offer the way back once it is known."""
+        back = session.moves_back
+        if back == self._back:
+            return
+        self._back = back
+        if back is None:
+            choice = Choice(self._texts.gettext("Undo a move"), Undo(), "undo", "accent")
+        else:
+            text = self._texts.ngettext(
+                "Back {n} move: from there it can be won",
+                "Back {n} moves: from there it can be won",
+                back,
             )
-
-
-def stuck(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
-    """No move is left: take back, begin again, or another deal; or look at the table."""
-    choices = [
-        Choice(texts.gettext("Undo a move"), Undo(), "undo", "accent"),
-        Choice(texts.gettext("New deal"), NewDeal(), "deal"),
-        Choice(texts.gettext("Replay this deal"), Replay(), "replay"),
-        Choice(texts.gettext("Look at the table"), Close(), "eye"),
-    ]
-    return Dialog(
-        send,
-        look,
-        Words(
-            title=texts.gettext("No moves left"),
-            body=wording.cards_left(texts, session.position.cards_left),
-        ),
-        choices,
-    )
+            choice = Choice(text, BackToWinnable(), "undo", "accent")
+        if self._first is not None:
+            self.remove_widget(self._first)
+        self._first = self.put_choice(choice, self.first_rect)
 
 
 def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
@@ -111,22 +108,48 @@ def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog
 
 
 def give_up(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
-    """A running game is about to be left."""
+    """A running game is about to be left, for another one or for its own beginning."""
+    # The session remembers what was asked for; the confirmation only lets it happen.
+    if isinstance(session.pending, Replay):
+        title = texts.gettext("Start this deal again?")
+        leave = Choice(texts.gettext("Start again"), Replay(confirmed=True), "replay")
+    else:
+        title = texts.gettext("Deal a new game?")
+        leave = Choice(texts.gettext("New deal"), NewDeal(confirmed=True), "deal")
     dialog = Dialog(
         send,
         look,
-        Words(
-            title=texts.gettext("Give up this game?"),
-            body=wording.cards_left(texts, session.position.cards_left),
-        ),
-        [
-            Choice(texts.gettext("Keep playing"), Close(), "play", "accent"),
-            # The session remembers what was asked for; the confirmation only lets it happen.
-            Choice(texts.gettext("Give up"), NewDeal(confirmed=True), "flag", "danger"),
-        ],
+        Words(title=title, body=texts.gettext("The game that you are playing ends.")),
+        [Choice(texts.gettext("Keep playing"), Close(), "play", "accent"), leave],
     )
     dialog.outside = Close()
     return dialog
+
+
+def go_on(
+    send: Send, look: Look, texts: Texts, session: Session, languages: dict[str, str]
+) -> Dialog:
+    """Somebody left a game: is it the same person?  The first thing that a visitor may see."""
+    return Dialog(
+        send,
+        look,
+        Words(
+            title=texts.gettext("Welcome back?"),
+            body=texts.ngettext(
+                "A game is under way: {n} card left.",
+                "A game is under way: {n} cards left.",
+                session.position.cards_left,
+            ),
+        ),
+        [
+            Choice(texts.gettext("Continue this game"), Close(), "play", "accent"),
+            Choice(texts.gettext("New deal"), NewDeal(confirmed=True), "deal"),
+        ],
+        low=[
+            Choice(name, SetLanguage(code), role="chosen" if code == texts.language else "plain")
+            for code, name in languages.items()
+        ],
+    )
 
 
 class Countdown(Dialog):

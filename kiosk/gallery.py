@@ -13,12 +13,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import product
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.advice import advise
+from engine.deal import LAST_DEAL
+from engine.difficulty import Grade
 from engine.position import Move, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk.attract import target_of
@@ -31,14 +34,17 @@ from kiosk.commands import (
     NewDeal,
     Open,
     Panel,
+    Replay,
     Tap,
     Tick,
+    Touched,
 )
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, prepare
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
+from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
 from kiosk.texts import available_languages
 
 if TYPE_CHECKING:
@@ -94,13 +100,10 @@ class Studio:
             self.app.table.finish()
 
     def play(self, count: int) -> None:
-        """Play moves of the winning line, as taps."""
-        for _ in range(count):
-            self.do(Hint())
-            move = self.session.hinted_move
-            if move is None:
-                return
-            self.make(move)
+        """Play moves of the pool's winning line, as taps, without asking for hints."""
+        line = self.session.saved().line.split()
+        for word in line[self.session.moves_played :][:count]:
+            self.make(Move.parse(word))
 
     def make(self, move: Move) -> None:
         """Make a move by taps."""
@@ -156,6 +159,17 @@ def _give_up(studio: Studio) -> None:
     studio.do(NewDeal())
 
 
+def _give_up_replay(studio: Studio) -> None:
+    studio.play(3)
+    studio.do(Replay())
+
+
+def _continue(studio: Studio) -> None:
+    studio.play(9)
+    studio.do(Tick(), after=100)
+    studio.do(Touched(), after=5)
+
+
 def _countdown(studio: Studio) -> None:
     studio.play(3)
     studio.do(Tick(), after=61)
@@ -184,6 +198,31 @@ def _selected(studio: Studio) -> None:
     studio.do(Tap(target_of(position, next(free))))
 
 
+def _played_before() -> Statistics:
+    """What a kiosk may have seen in its first weeks."""
+    rng = Random(13)
+    statistics = Statistics()
+    skill = {Grade.EASY: 0.7, Grade.MEDIUM: 0.45, Grade.HARD: 0.2}
+    for preset, games in (("three-pass", 140), ("cards4", 35), ("classic", 20), ("overlap", 9)):
+        for _ in range(games):
+            grade = rng.choice(list(Grade))
+            won = rng.random() < skill[grade]
+            statistics.add(
+                Result(
+                    preset=preset,
+                    number=rng.randint(1, LAST_DEAL),
+                    outcome=WON if won else rng.choice((LOST, ABANDONED)),
+                    moves=rng.randint(33, 60),
+                    seconds=rng.uniform(75, 600),
+                    hints=rng.randint(0, 4),
+                    undos=rng.randint(0, 6),
+                    grade=grade.name.lower(),
+                ),
+                date(2026, 5, rng.randint(1, 28)),
+            )
+    return statistics
+
+
 #: What to bring about, by name: the preset it is played by, and how.
 SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "start": ("three-pass", _start),
@@ -197,7 +236,9 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "stuck": ("cards4", _stuck),
     "cannot-win": ("three-pass", _lose),
     "give-up": ("three-pass", _give_up),
+    "give-up-replay": ("three-pass", _give_up_replay),
     "countdown": ("three-pass", _countdown),
+    "continue": ("three-pass", _continue),
     "menu": ("three-pass", _open(Panel.MENU)),
     "choose": ("three-pass", _open(Panel.CHOOSE)),
     **{f"rules-{preset}": (preset, _open(Panel.RULES)) for preset in PRESETS},
@@ -221,7 +262,9 @@ def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iter
         inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
         dealer = PoolDealer(Random(7))
         options = SessionOptions(preset=preset, language=language, start_in_attract=False)
-        session = Session(dealer, SameThreadAdviser(inbox), options, now=0.0)
+        session = Session(
+            dealer, SameThreadAdviser(inbox), options, now=0.0, statistics=_played_before()
+        )
         clock = HandClock()
         app = KioskApp(
             session,

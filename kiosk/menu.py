@@ -65,7 +65,7 @@ class Menu(Sheet):
             (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
             (texts.gettext("Choose a game"), "pyramid", Open(Panel.CHOOSE), "plain", True),
             (
-                texts.gettext("Replay this deal"),
+                texts.gettext("Start again"),
                 "replay",
                 Replay(),
                 "plain",

@@ -29,6 +29,7 @@ from kiosk.sheets import Sheet
 from kiosk.texts import Texts, available_languages
 from kiosk.theme import Palette
 from kiosk.widgets import Look
+from kiosk.won import Won
 
 __all__ = ["Hud", "PanelHost"]
 
@@ -104,7 +105,7 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
         self._settle()
         Animation.cancel_all(self, "opacity")
         self.opacity = 1.0
-        if not was_open and not self._reduced_motion:
+        if not was_open and not self._still(session):
             self.opacity = 0.0
             Animation(opacity=1.0, duration=FADE).start(self)
 
@@ -159,6 +160,9 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
     def _be_settled(self, _seconds: float) -> None:
         self._settled = True
 
+    def _still(self, session: Session) -> bool:
+        return self._reduced_motion or session.look.reduced_motion
+
     def _build(self, session: Session) -> Sheet | None:
         if session.attract:
             return None
@@ -167,14 +171,17 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
             return Menu(send, look, texts, session, self._languages)
         if panel is Panel.RULES:
             return RulesPage(send, look, texts, session, self._style)
+        if panel is Panel.WON:
+            return Won(send, look, texts, session, still=self._still(session))
+        if panel is Panel.CONTINUE:
+            return dialogs.go_on(send, look, texts, session, self._languages)
         build = _BUILDERS.get(panel)
         return None if build is None else build(send, look, texts, session)
 
 
 #: Panels that need nothing but the session.
 _BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet]]] = {
-    Panel.WON: dialogs.won,
-    Panel.STUCK: dialogs.stuck,
+    Panel.STUCK: dialogs.Stuck,
     Panel.CANNOT_WIN: dialogs.cannot_win,
     Panel.GIVE_UP: dialogs.give_up,
     Panel.COUNTDOWN: dialogs.Countdown,
@@ -192,5 +199,5 @@ def _state(session: Session) -> Hashable:
         session.position,
         session.auto_play,
         session.can_redo,
-        session.moves_back,
+        None if session.panel is Panel.STUCK else session.moves_back,
     )

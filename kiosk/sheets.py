@@ -16,7 +16,7 @@ from kiosk import boxes
 from kiosk.commands import Close, Command
 from kiosk.layout import Rect
 from kiosk.session import Session
-from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, measure
+from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, fit, measure
 
 Send = Callable[[Command], object]
 
@@ -147,13 +147,30 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A number of a dialog.
+
+    Attributes:
+        value: the number.
+        caption: what it counts.
+        note: what to compare it with, or empty.
+        best: whether the note is something to be proud of.
+    """
+
+    value: str
+    caption: str
+    note: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True)
 class Words:
     """What a dialog says, from the top down.
 
     Attributes:
         title: the heading.
         body: a sentence or two, or empty.
-        figures: numbers with their captions, side by side.
+        figures: numbers side by side.
         foot: a soft line at the bottom, or empty.
         icon: a picture above the heading, or None.
         large: whether the heading is as large as it gets.
@@ -161,7 +178,7 @@ class Words:
 
     title: str
     body: str = ""
-    figures: tuple[tuple[str, str], ...] = ()
+    figures: tuple[Figure, ...] = ()
     foot: str = ""
     icon: str | None = None
     large: bool = False
@@ -176,6 +193,9 @@ class Dialog(Sheet):
         words: what it says.
         choices: its buttons, in reading order.
         across: how many buttons are side by side.
+        first: a button above the others, as wide as all of them, or None.
+        low: small buttons side by side at the bottom, like the languages.
+        stacked: whether the buttons of ``choices`` have their icons above their labels.
         ring: px that are kept free above the heading for something round, relative to the
             title size; 0 for nothing.
     """
@@ -188,26 +208,29 @@ class Dialog(Sheet):
         choices: Sequence[Choice] = (),
         *,
         across: int = 2,
+        first: Choice | None = None,
+        low: Sequence[Choice] = (),
+        stacked: bool = False,
         ring: float = 0.0,
     ) -> None:
         room = look.layout.panel
         width = min(room.w, round(29 * look.scale.body))
-        if not _in_one_line(look, choices, width, across):
+        if not stacked and not _in_one_line(look, choices, width, across):
             across = 1
+        rows = [choices[start : start + across] for start in range(0, len(choices), across)]
+        if first is not None:
+            rows.insert(0, [first])
+        if low:
+            rows.append(low)
+        tall = [stacked and len(row) > 1 and row is not low for row in rows]
         for factor in _SHRINKING:
-            plan = _Plan(
-                look,
-                words,
-                button_rows=-(-len(choices) // across),
-                ring=ring,
-                width=width,
-                factor=factor,
-            )
+            plan = _Plan(look, words, tall=tall, ring=ring, width=width, factor=factor)
             if plan.height <= room.h and plan.fits:
                 break
         height = min(room.h, plan.height)
         super().__init__(look, boxes.centred(look.layout.screen, width, height))
-        self.ring_rect = self.icon_rect = Rect(0, 0, 0, 0)
+        self._send = send
+        self.ring_rect = self.icon_rect = self.first_rect = Rect(0, 0, 0, 0)
         inside = boxes.shrunk(self.rect, plan.pad, plan.pad)
         pieces = iter(boxes.rows(inside, plan.heights, plan.gap))
         if ring:
@@ -222,34 +245,59 @@ class Dialog(Sheet):
             self.text(next(pieces), plan.body, words.body)
         if words.figures:
             self._put_figures(next(pieces), plan, words.figures)
-        for start in range(0, len(choices), across):
-            row = choices[start : start + across]
-            cells = boxes.columns(next(pieces), len(row), plan.gap)
-            for choice, cell in zip(row, cells, strict=True):
-                self._put_choice(send, choice, cell)
+        for row, is_tall in zip(rows, tall, strict=True):
+            piece = next(pieces)
+            if first is not None and row is rows[0]:
+                self.first_rect = piece
+            self._put_row(piece, row, plan.gap, stacked=is_tall)
         if words.foot:
             self.text(next(pieces), look.scale.caption, words.foot, soft=True)
 
-    def _put_figures(self, rect: Rect, plan: _Plan, figures: Sequence[tuple[str, str]]) -> None:
+    def _put_figures(self, rect: Rect, plan: _Plan, figures: Sequence[Figure]) -> None:
+        palette, caption = self.look.palette, self.look.scale.caption
         cells = boxes.columns(rect, len(figures), self.look.unit)
-        for (figure, caption), cell in zip(figures, cells, strict=True):
-            self.add_widget(Plate(cell, self.look.palette.panel_raised, self.look.radius))
-            pair = boxes.centred(cell, cell.w - self.look.unit, plan.figure_h + plan.caption_h)
-            upper, lower = boxes.rows(pair, (plan.figure_h, plan.caption_h), 0)
-            self.text(upper, round(1.25 * plan.figure), figure, bold=True, wrap=False)
-            self.text(lower, self.look.scale.caption, caption, soft=True, wrap=False)
-
-    def _put_choice(self, send: Send, choice: Choice, rect: Rect) -> None:
-        self.add_widget(
-            PushButton(
-                self.look,
-                rect,
-                lambda: send(choice.command),
-                choice.text,
-                choice.icon,
-                role=choice.role,
+        for figure, cell in zip(figures, cells, strict=True):
+            self.add_widget(Plate(cell, palette.panel_raised, self.look.radius))
+            heights = (plan.figure_h, plan.caption_h, plan.note_h)
+            inside = boxes.centred(cell, cell.w - self.look.unit, sum(heights))
+            upper, middle, lower = boxes.rows(inside, heights, 0)
+            self.text(upper, round(1.25 * plan.figure), figure.value, bold=True, wrap=False)
+            self.text(middle, caption, figure.caption, soft=True, wrap=False)
+            colour = palette.accent if figure.best else palette.text_soft
+            self.add_widget(
+                TextBox(lower, caption, colour, figure.note, bold=figure.best, wrap=False)
             )
+
+    def _put_row(self, rect: Rect, row: Sequence[Choice], gap: int, *, stacked: bool) -> None:
+        """Buttons side by side, their labels in one size."""
+        look = self.look
+        cells = boxes.columns(rect, len(row), gap)
+        size = None
+        if stacked:
+            room = (cells[0].w - 2 * look.unit, round(2 * LINE * look.scale.button))
+            size = fit([choice.text for choice in row], look.scale.button, room, bold=True).size
+        elif len(row) > 1 and not any(choice.icon for choice in row):
+            room = (cells[0].w - round(2.5 * look.unit), rect.h - look.unit)
+            size = fit([choice.text for choice in row], look.scale.button, room, bold=True).size
+        for choice, cell in zip(row, cells, strict=True):
+            self.put_choice(choice, cell, size=size, stacked=stacked)
+
+    def put_choice(
+        self, choice: Choice, rect: Rect, *, size: int | None = None, stacked: bool = False
+    ) -> PushButton:
+        """Put a button on the sheet."""
+        button = PushButton(
+            self.look,
+            rect,
+            lambda: self._send(choice.command),
+            choice.text,
+            choice.icon,
+            role=choice.role,
+            size=size,
+            stacked=stacked,
         )
+        self.add_widget(button)
+        return button
 
 
 def _in_one_line(look: Look, choices: Sequence[Choice], width: int, across: int) -> bool:
@@ -270,7 +318,7 @@ class _Plan:
         look: Look,
         words: Words,
         *,
-        button_rows: int,
+        tall: Sequence[bool],
         ring: float,
         width: int,
         factor: float,
@@ -300,10 +348,13 @@ class _Plan:
                 needed = measure(text, size, bold=bold, width=text_w)
                 heights.append(needed.height)
                 self.fits = self.fits and needed.fits
+        self.note_h = self.caption_h if any(figure.note for figure in words.figures) else 0
         if words.figures:
-            heights.append(self.figure_h + self.caption_h + 2 * look.unit)
+            heights.append(self.figure_h + self.caption_h + self.note_h + 2 * look.unit)
         button_h = max(look.layout.touch, round(2.6 * scale.button))
-        heights.extend([button_h] * button_rows)
+        # An icon above two lines of label.
+        tall_h = max(button_h, round(4.6 * scale.button))
+        heights.extend(tall_h if is_tall else button_h for is_tall in tall)
         if words.foot:
             heights.append(round(LINE * scale.caption))
         self.heights = heights

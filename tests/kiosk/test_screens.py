@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -38,7 +38,9 @@ from kiosk.commands import (
 from kiosk.layout import Control, Layout, Rect
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
+from kiosk.statistics import Figures
 from kiosk.texts import Texts, available_languages
+from kiosk.wording import clock
 from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves
 
 SIZES = [(800, 480), (1024, 600), (1280, 720), (1920, 1080), (720, 1280), (1200, 1920)]
@@ -206,6 +208,16 @@ def in_state(state: str, language: str = "en") -> Session:
     elif name == "give_up":
         play(session, 5)
         do(NewDeal())
+    elif name == "give_up_replay":
+        play(session, 5)
+        do(Replay())
+    elif name == "continue":
+        play(session, 5)
+        session.handle(Tick(), session._now + 100)
+        do(Touched())
+    elif name == "stuck_back":
+        session = in_state("stuck", language)
+        do(AdviceReady(session._question, Advice(False, 8, moves("D"), 1)))
     elif name == "countdown":
         play(session, 5)
         session.handle(Tick(), session._now + 63)
@@ -219,7 +231,15 @@ def in_state(state: str, language: str = "en") -> Session:
 
 
 PANELS = [panel.value for panel in Panel if panel is not Panel.NONE]
-STATES = ["new", "play", "attract", *PANELS, *(f"rules {preset}" for preset in PRESETS)]
+STATES = [
+    "new",
+    "play",
+    "attract",
+    *PANELS,
+    "stuck_back",
+    "give_up_replay",
+    *(f"rules {preset}" for preset in PRESETS),
+]
 
 
 @pytest.mark.parametrize("panel", PANELS)
@@ -524,16 +544,21 @@ def test_with_reduced_motion_the_call_stands_still(make: Make, stage: Any) -> No
     [
         ("won", "New deal", NewDeal()),
         ("stuck", "Undo a move", Undo()),
-        ("stuck", "Replay this deal", Replay()),
+        ("stuck", "Start again", Replay()),
         ("stuck", "New deal", NewDeal()),
         ("stuck", "Look at the table", Close()),
         ("cannot_win", "Go back", BackToWinnable()),
         ("cannot_win", "Play on", Close()),
         ("give_up", "Keep playing", Close()),
-        ("give_up", "Give up", NewDeal(confirmed=True)),
+        ("give_up", "New deal", NewDeal(confirmed=True)),
+        ("give_up_replay", "Keep playing", Close()),
+        ("give_up_replay", "Start again", Replay(confirmed=True)),
+        ("continue", "Continue this game", Close()),
+        ("continue", "New deal", NewDeal(confirmed=True)),
+        ("continue", "Deutsch", SetLanguage("de")),
         ("menu", "How to play", Open(Panel.RULES)),
         ("menu", "Choose a game", Open(Panel.CHOOSE)),
-        ("menu", "Replay this deal", Replay()),
+        ("menu", "Start again", Replay()),
         ("menu", "Redo a move", Redo()),
         ("menu", "Auto-play: off", SetAutoPlay(True)),
         ("menu", "Back to the game", Close()),
@@ -576,7 +601,7 @@ def test_redo_and_replay_are_offered_only_where_they_do_something(make: Make) ->
     screen = make(new_session())
     screen.do(Open(Panel.MENU))
     assert not screen.button("Redo a move").enabled
-    assert not screen.button("Replay this deal").enabled
+    assert not screen.button("Start again").enabled
 
 
 @pytest.mark.parametrize("state", PANELS)
@@ -607,6 +632,7 @@ def test_no_touch_goes_through_a_panel(make: Make, stage: Any, state: str) -> No
         ("give_up", Close()),
         ("cannot_win", Close()),
         ("stuck", None),
+        ("continue", None),
         ("won", NewDeal()),
         ("countdown", Touched()),
     ],
@@ -631,7 +657,7 @@ def test_the_tap_that_wins_does_not_deal_as_well(make: Make, stage: Any) -> None
 def test_a_touch_that_outlives_its_panel_does_nothing(make: Make, stage: Any) -> None:
     screen = make(in_state("menu"))
     stage.wait(1.0)
-    held = screen.touch(*screen.button("Replay this deal").rect.center)
+    held = screen.touch(*screen.button("Start again").rect.center)
     beside = screen.touch(3, 3)
     screen.do(Close())
     held.touch_up()
@@ -655,6 +681,77 @@ def test_the_win_shows_what_it_took(make: Make) -> None:
     session = in_state("won")
     screen = make(session)
     assert {"You won!", str(session.moves_played), "Hints"} <= set(screen.says())
+
+
+def test_a_win_is_measured_against_the_best_before(make: Make) -> None:
+    session = in_state("won")
+    seconds, count = session.seconds, session.moves_played
+    for best, fewest, said in (
+        (seconds + 1, count + 1, {"New best!"}),
+        (seconds - 1, count - 1, {f"Best: {clock(seconds - 1)}", f"Best: {count - 1}"}),
+        (seconds, count, {f"Best: {clock(seconds)}", f"Best: {count}"}),
+    ):
+        session.before = Figures(3, 1, best_seconds=best, fewest_moves=fewest)
+        screen = make(session)
+        assert said <= set(screen.says())
+        assert ("New best!" in screen.says()) == ("New best!" in said)
+        screen.close()
+
+
+def test_the_first_win_is_compared_with_nothing(make: Make) -> None:
+    session = in_state("won")
+    session.before = Figures(3, 0)
+    assert not [text for text in make(session).says() if "est" in text]
+
+
+def test_the_celebration_is_short_and_left_out_with_reduced_motion(make: Make, stage: Any) -> None:
+    from kiosk.won import CELEBRATION
+
+    assert CELEBRATION <= 2
+    screen = make(in_state("won"))
+    rays = [colour.a for colour in screen.panels.sheet._rays]
+    assert max(rays) == 0
+    seen = []
+    for _frame in range(round(CELEBRATION * 60) + 10):
+        stage.frame()
+        seen.append([colour.a for colour in screen.panels.sheet._rays])
+    assert min(seen[-1]) > 0
+    for before, after in pairwise(seen):
+        assert all(a <= b for a, b in zip(before, after, strict=True)), "no ray ever flashes"
+    assert stage.drawn_frames(1.0) == 0
+    calm = make(in_state("won"), reduced_motion=True)
+    assert [colour.a for colour in calm.panels.sheet._rays] == seen[-1]
+
+
+def test_stuck_offers_the_way_back_once_it_is_known(make: Make) -> None:
+    screen = make(in_state("stuck"))
+    sheet = screen.panels.sheet
+    others = {b.label.text: b.rect for b in push_buttons(sheet)}
+    gold = others.pop("Undo a move")
+    screen.do(AdviceReady(screen.session._question, Advice(False, 8, moves("D"), 1)))
+    back = screen.session.moves_played - 8
+    now = {b.label.text: b.rect for b in push_buttons(sheet)}
+    assert screen.panels.sheet is sheet
+    assert now.pop(f"Back {back} moves: from there it can be won") == gold
+    assert now == others, "nothing moves under a finger"
+    screen.press(f"Back {back} moves: from there it can be won")
+    assert screen.sent == [BackToWinnable()]
+    assert screen.session.moves_played == 8
+
+
+def test_giving_up_is_worded_by_what_comes_next(make: Make) -> None:
+    assert "Deal a new game?" in make(in_state("give_up")).says()
+    again = make(in_state("give_up_replay"))
+    assert "Start this deal again?" in again.says()
+    again.press("Start again")
+    assert again.session.moves_played == 0
+    assert again.session.panel is Panel.NONE
+
+
+def push_buttons(holder: Any) -> list[Any]:
+    from kiosk.widgets import PushButton
+
+    return [w for w in holder.walk() if isinstance(w, PushButton)]
 
 
 def test_the_stuck_panel_counts_the_cards_and_lets_look(make: Make) -> None:
