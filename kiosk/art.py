@@ -25,7 +25,7 @@ PIPS_FROM: Final = 120
 #: Free pixels round every picture in an atlas, so that linear filtering meets only emptiness.
 PAD: Final = 1
 #: Names of the pictures of an atlas that are not cards.
-EXTRAS: Final = ("back", "empty", "redeal", "shadow", "ring")
+EXTRAS: Final = ("back", "empty", "redeal", "shadow", "ring", "glow")
 
 #: The suits in a box of 100 by 100, y down.
 SUIT_PATHS: Final[Mapping[Suit, str]] = {
@@ -124,6 +124,11 @@ def ring_margin(card_width: int) -> int:
     return max(4, round(card_width * 0.06)) + 1
 
 
+def glow_margin(card_width: int) -> int:
+    """How far the glow reaches beyond the card on each side, in px."""
+    return max(6, round(card_width * 0.14))
+
+
 def has_pips(card_width: int, style: FaceStyle) -> bool:
     """Whether number cards of this width show as many pips as they count, or one large suit."""
     return card_width >= PIPS_FROM and not style.high_contrast
@@ -141,6 +146,7 @@ def pages(card_width: int, style: FaceStyle, max_side: int = 4096) -> tuple[Page
     sizes += [(name, w, h) for name in ("back", "empty", "redeal")]
     sizes.append(("shadow", w + 2 * shadow, h + 2 * shadow))
     sizes.append(("ring", w + 2 * ring, h + 2 * ring))
+    sizes.append(("glow", w + 2 * glow_margin(w), h + 2 * glow_margin(w)))
     printer = _Printer(w, style)
     return tuple(
         Page(printer.sheet(width, height, places), width, height, places)
@@ -311,17 +317,16 @@ class _Printer:
         return suits + glyphs
 
     def _picture(self, name: str) -> str:
-        match name:
-            case "back":
-                return self._back()
-            case "empty":
-                return self._recess()
-            case "redeal":
-                return self._recess() + self._redeal_arrow()
-            case "shadow":
-                return self._shadow()
-            case "ring":
-                return self._ring()
+        extras = {
+            "back": self._back,
+            "empty": self._recess,
+            "redeal": lambda: self._recess() + self._redeal_arrow(),
+            "shadow": self._shadow,
+            "ring": self._ring,
+            "glow": self._glow,
+        }
+        if name in extras:
+            return extras[name]()
         return self._face(Card.parse(name))
 
     # -- parts ----------------------------------------------------------------------------------
@@ -532,6 +537,21 @@ class _Printer:
             f'height="{self.h + line}" rx="{self.radius + line / 2}" fill="none" '
             f'stroke="#ffffff" stroke-width="{line}"/>'
         )
+
+    def _glow(self) -> str:
+        """A white light round the card, strongest at its edge, for the table to tint."""
+        margin = glow_margin(self.w)
+        parts = []
+        # It begins under the card's edge, so that no line of the ground shows between the two.
+        for distance in range(-2, margin):
+            grow = distance + 0.5
+            t = max(0.0, grow / margin)
+            parts.append(
+                f'<rect x="{margin - grow}" y="{margin - grow}" width="{self.w + 2 * grow}" '
+                f'height="{self.h + 2 * grow}" rx="{max(1.0, self.radius + grow)}" '
+                f'stroke-opacity="{0.95 * (1 - t) ** 1.1:.4f}"/>'
+            )
+        return f'<g fill="none" stroke="#ffffff" stroke-width="1.05">{"".join(parts)}</g>'
 
 
 _INDEX_CAP: Final = 41.0

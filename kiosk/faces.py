@@ -45,6 +45,7 @@ class Faces:
         redeal: an empty place with the arrow that offers a redeal.
         shadow: a soft shadow, ``shadow_margin`` px larger than a card on each side.
         ring: a white frame round a card, to be tinted, ``ring_margin`` px larger on each side.
+        glow: a soft white light round a card, to be tinted, ``glow_margin`` px larger.
 
     Raises:
         ValueError: ``card_width`` is too small to read or too large for the GPU.
@@ -55,6 +56,7 @@ class Faces:
         self.card_size: Final = art.card_size(card_width)
         self.shadow_margin: Final = art.shadow_margin(card_width)
         self.ring_margin: Final = art.ring_margin(card_width)
+        self.glow_margin: Final = art.glow_margin(card_width)
         self._regions: dict[str, TextureRegion] = {}
         for page in art.pages(card_width, self.style, _largest_side()):
             texture = texture_of(page.svg)
@@ -67,6 +69,7 @@ class Faces:
         self.redeal: Final = self._regions["redeal"]
         self.shadow: Final = self._regions["shadow"]
         self.ring: Final = self._regions["ring"]
+        self.glow: Final = self._regions["glow"]
 
     def of(self, card: Card) -> TextureRegion:
         """The face of a card."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from engine.deal import PYRAMID_SIZE
-from engine.position import Move, MoveKind, Position
+from engine.position import PLACES, Move, MoveKind, Outcome, Position
 from kiosk.commands import Change, ChangeKind, Pile, Refusal, Target
 from kiosk.layout import Layout
 
@@ -38,6 +38,10 @@ FLIP_TIME: Final = 0.2
 SHAKE_TIME: Final = 0.36
 RETURN_TIME: Final = 0.22
 FADE_TIME: Final = 0.16
+#: The fountain after a win: between two cards, and how long one flies.  All of it, the last pair's
+#: leaving included, stays under 2 seconds.
+THROW_STAGGER: Final = 0.022
+THROW_FLIGHT: Final = 0.95
 #: What is taken back is seen for the second time, and goes faster.
 UNDO_PACE: Final = 1.25
 
@@ -58,6 +62,8 @@ class Pose:
         scale: size, about its middle.
         lift: how far it is above the table, 0 lying to 1 carried.
         heat: how strongly it is marked as being in the way, 0 to 1.
+        shade: how much it lies in the shade, 0 free to 1 covered by other cards.
+        glow: how strongly it shines, 0 to 1.
     """
 
     x: float
@@ -67,6 +73,8 @@ class Pose:
     scale: float = 1.0
     lift: float = 0.0
     heat: float = 0.0
+    shade: float = 0.0
+    glow: float = 0.0
 
 
 def ease_out(p: float) -> float:
@@ -93,6 +101,7 @@ class Segment:
         a, b: the poses then.
         ease: how time becomes progress, 0 to 1 each.
         arc: whether the card rises from the table between them.
+        throw: how high above the straight way it is thrown, px.
     """
 
     start: float
@@ -101,6 +110,7 @@ class Segment:
     b: Pose
     ease: Ease = ease_both
     arc: bool = False
+    throw: float = 0.0
 
     def at(self, t: float) -> Pose:
         """The pose at a time from ``start`` to ``end``."""
@@ -112,12 +122,14 @@ class Segment:
             lift = max(lift, math.sin(math.pi * linear))
         return Pose(
             a.x + (b.x - a.x) * p,
-            a.y + (b.y - a.y) * p,
+            a.y + (b.y - a.y) * p + self.throw * 4 * p * (1 - p),
             a.face + (b.face - a.face) * p,
             a.alpha + (b.alpha - a.alpha) * p,
             a.scale + (b.scale - a.scale) * p,
             lift,
             a.heat + (b.heat - a.heat) * p,
+            a.shade + (b.shade - a.shade) * p,
+            a.glow + (b.glow - a.glow) * p,
         )
 
 
@@ -227,7 +239,8 @@ def rest(position: Position, layout: Layout) -> dict[Key, Pose]:
     for place in range(PYRAMID_SIZE):
         if position.is_present(place):
             face = 1.0 if position.is_visible(place) else 0.0
-            poses[place] = Pose(*layout.pyramid[place].pos, face=face)
+            shade = 0.0 if is_free(place, position) else 1.0
+            poses[place] = Pose(*layout.pyramid[place].pos, face=face, shade=shade)
     edge = pile_edge(layout)
     for depth, place in _below_top(tuple(reversed(position.waste_places))):
         poses[place] = Pose(layout.waste.x, layout.waste.y - edge * depth)
@@ -235,6 +248,13 @@ def rest(position: Position, layout: Layout) -> dict[Key, Pose]:
         face = 1.0 if position.is_visible(place) else 0.0
         poses[place] = Pose(layout.stock.x, layout.stock.y - edge * depth, face=face)
     return poses
+
+
+def is_free(place: int, position: Position) -> bool:
+    """Whether touching the card at a place can lead to anything."""
+    return place in position.available or (
+        position.rules.overlap and bool(position.partners(place))
+    )
 
 
 def _below_top(places: tuple[int, ...]) -> Iterable[tuple[int, int]]:
@@ -287,7 +307,8 @@ def _moved(change: Change, layout: Layout, held: Mapping[Key, Pose]) -> Animatio
     old, new = change.old, change.new
     match change.kind:
         case ChangeKind.PLAYED | ChangeKind.REDONE if change.move is not None:
-            return _forward(old, new, change.move, layout, held)
+            forward = _forward(old, new, change.move, layout, held)
+            return _celebrated(forward, new, layout) if new.outcome is Outcome.WON else forward
         case ChangeKind.UNDONE if change.move is not None:
             return _backward(_forward(new, old, change.move, layout, {}), rest(new, layout))
         case ChangeKind.WENT_BACK:
@@ -318,12 +339,15 @@ class _Stage:
         self.tracks[track.key] = track
 
     def turn(self, before: Mapping[Key, Pose], at: float) -> None:
-        """Turn over, from time ``at`` on, the cards that show another side than before."""
+        """From time ``at`` on, turn over the cards that show another side than before, and
+        light those that have come out of the shade."""
         for key, pose in self.poses.items():
             was = before.get(key)
-            if key not in self.tracks and was is not None and was.face != pose.face:
-                shown = replace(pose, face=was.face)
-                segment = Segment(at, at + FLIP_TIME, shown, pose, arc=True)
+            if key in self.tracks or was is None:
+                continue
+            if was.face != pose.face or was.shade != pose.shade:
+                shown = replace(pose, face=was.face, shade=was.shade)
+                segment = Segment(at, at + FLIP_TIME, shown, pose, arc=was.face != pose.face)
                 self.add(Track(key, (segment,), self.order[key]))
 
     def animation(self) -> Animation:
@@ -434,6 +458,33 @@ def _leave(stage: _Stage, cards: list[tuple[int, Pose]], layout: Layout) -> None
         stage.add(Track(place, segments, stage.on_top()))
 
 
+def _celebrated(last: Animation, won: Position, layout: Layout) -> Animation:
+    """After the last cards have gone, all that were removed rise shining, as a fountain does, and
+    fall beyond the edge of the screen."""
+    w, h = layout.card_width, layout.card_height
+    begin = last.duration
+    removed = [place for place in range(PLACES) if not won.is_present(place)]
+    # As many as the time allows, of those that lay highest: a whole deck would take too long.
+    thrown = removed[:PYRAMID_SIZE]
+    foot = Pose((layout.width - w) / 2, -1.1 * h, scale=0.9, lift=1.0, glow=1.0)
+    tracks = {track.key: track for track in last.tracks}
+    for i, place in enumerate(thrown):
+        # By the golden angle: one after the other they fly far apart.
+        aside = ((i * 0.618034) % 1) * 2 - 1
+        down = replace(foot, x=foot.x + aside * 0.55 * layout.width)
+        at = begin + i * THROW_STAGGER
+        throw = layout.height * (1.02 - 0.3 * abs(aside))
+        flight = Segment(at, at + THROW_FLIGHT, foot, down, _steady, throw=throw)
+        gone = Segment(flight.end, flight.end + 0.01, down, replace(down, alpha=0.0))
+        before = tracks[place].segments if place in tracks else ()
+        tracks[place] = Track(place, (*before, flight, gone), 3000.0 + i, hidden_before=not before)
+    return Animation(tuple(tracks.values()), last.still)
+
+
+def _steady(p: float) -> float:
+    return p
+
+
 def _return_all(old: Position, new: Position, layout: Layout) -> Animation | None:
     """Several moves at once are taken back: what left comes down again, the piles are set right."""
     before = rest(old, layout)
@@ -479,7 +530,11 @@ def _cross_fade(
     stage = _Stage(rest(new, layout))
     for key, pose in stage.poses.items():
         was = before.get(key)
-        if isinstance(key, int) and (was is None or was.face != pose.face or was.x != pose.x):
+        if not isinstance(key, int):
+            continue
+        if was is not None and replace(was, shade=pose.shade) == pose and was != pose:
+            stage.add(Track(key, (Segment(0, FADE_TIME, was, pose),), stage.order[key]))
+        elif was is None or was.face != pose.face or was.x != pose.x:
             segment = Segment(0, FADE_TIME, replace(pose, alpha=0.0), pose)
             stage.add(Track(key, (segment,), stage.order[key]))
     gone = [key for key in before if key not in stage.poses]

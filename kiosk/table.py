@@ -74,6 +74,8 @@ class Table(Widget):  # type: ignore[misc]
         self._position: Position | None = None
         self._selected: Key | None = None
         self._hinted: tuple[Key, ...] = ()
+        self._coached: tuple[Key, ...] = ()
+        self._hidden = False
         self._animation: Animation | None = None
         self._elapsed = 0.0
         self._pulse_left = 0.0
@@ -161,18 +163,34 @@ class Table(Widget):  # type: ignore[misc]
         self._start(animation)
         self._draw()
 
-    def refresh(self, selected: int | None, hinted: tuple[Target, ...]) -> None:
-        """Highlight the selected card, by its place, and the hinted targets; again and again."""
+    def refresh(
+        self,
+        selected: int | None,
+        hinted: tuple[Target, ...],
+        coached: tuple[Target, ...] = (),
+    ) -> None:
+        """Mark the selected card, by its place, the hinted targets, and those that a newcomer is
+        shown; again and again."""
         position = self._position
         keys = () if position is None else tuple(motion.key_of(t, position) for t in hinted)
-        if selected == self._selected and keys == self._hinted:
+        shown = () if position is None else tuple(motion.key_of(t, position) for t in coached)
+        if (selected, keys, shown) == (self._selected, self._hinted, self._coached):
             return
         if keys and keys != self._hinted:
             self._pulse_left = 0.0 if self._display.reduced_motion else PULSE_TIME
             self._wind()
         elif not keys:
             self._pulse_left = 0.0
-        self._selected, self._hinted = selected, keys
+        self._selected, self._hinted, self._coached = selected, keys, shown
+        self._draw()
+
+    def hide(self, hidden: bool) -> None:
+        """Show no card, and answer no touch, for as long as the game pauses; again and again."""
+        if hidden == self._hidden:
+            return
+        self._let_go()
+        self._stop()
+        self._hidden = hidden
         self._draw()
 
     def finish(self) -> None:
@@ -217,33 +235,39 @@ class Table(Widget):  # type: ignore[misc]
     def _scene(self) -> list[tuple[Key, Pose]]:
         assert self._position is not None
         if self._animation is not None:
-            return self._animation.scene(self._elapsed)
-        return motion.still_scene(self._position, self.layout)
+            scene = self._animation.scene(self._elapsed)
+        else:
+            scene = motion.still_scene(self._position, self.layout)
+        if self._hidden:
+            return [(key, pose) for key, pose in scene if isinstance(key, Pile)]
+        return scene
 
     def _draw(self) -> None:
         position = self._position
         if position is None:
             self._batch.show([])
             return
-        marked = {key: self._ring(key) for key in self._marked()}
+        marked = {} if self._hidden else {key: self._ring(key) for key in self._marked()}
+        glowing = {key for key in self._coached if key not in marked}
         quads: list[Quad] = []
         above: list[Quad] = []
         moving = set() if self._animation is None else {t.key for t in self._animation.tracks}
         for key, pose in self._scene():
             if self._carried is not None and key == self._carried[0]:
                 continue
-            if key in marked and key not in moving:
-                raised = key == self._selected
-                lifted = replace(
-                    pose,
-                    y=pose.y + (round(_RAISED * self.layout.card_height) if raised else 0),
-                    lift=1.0 if raised else pose.lift,
-                )
+            ring = None
+            layer = quads
+            if key not in moving and (key in marked or key in glowing):
+                if key == self._selected:
+                    raised = pose.y + round(_RAISED * self.layout.card_height)
+                    pose = replace(pose, y=raised, lift=1.0)  # noqa: PLW2901
+                if key in glowing:
+                    pose = replace(pose, glow=1.0)  # noqa: PLW2901
+                ring = marked.get(key)
                 # What can be played lies on top, and its ring over its neighbours.
-                free = isinstance(key, Pile) or key in position.available
-                self._add(above if free else quads, key, lifted, position, marked[key])
-            else:
-                self._add(quads, key, pose, position, None)
+                if isinstance(key, Pile) or key in position.available:
+                    layer = above
+            self._add(layer, key, pose, position, ring)
         if self._carried is not None:
             key, pose = self._carried
             self._add(above, key, pose, position, self._palette.accent)
@@ -258,7 +282,7 @@ class Table(Widget):  # type: ignore[misc]
             return marked
         key = motion.key_of(pressed, position)
         deals = pressed is Pile.STOCK and (position.can_draw or position.can_redeal)
-        if deals or (isinstance(key, int) and _playable(key, position)):
+        if deals or (isinstance(key, int) and motion.is_free(key, position)):
             marked.add(key)
         over = self._over()
         if over is not None and isinstance(key, int):
@@ -285,9 +309,15 @@ class Table(Widget):  # type: ignore[misc]
         """Add what is drawn for one card or empty place."""
         faces = self._faces
         w, h = faces.card_size
-        tint = WHITE if pose.heat == 0 else mix(WHITE, self._palette.danger, 0.55 * pose.heat)
+        tint = WHITE
+        if pose.shade:
+            tint = mix(tint, self._shade, pose.shade)
+        if pose.heat:
+            tint = mix(tint, self._palette.danger, 0.55 * pose.heat)
         colour = tint if pose.alpha == 1 else with_alpha(tint, pose.alpha)
         x, y = pose.x, pose.y
+        if pose.glow:
+            self._add_glow(quads, pose)
         if isinstance(key, Pile):
             offers = key is Pile.STOCK and position.can_redeal
             picture = faces.redeal if offers else faces.empty
@@ -321,6 +351,26 @@ class Table(Widget):  # type: ignore[misc]
                 )
             )
 
+    def _add_glow(self, quads: list[Quad], pose: Pose) -> None:
+        """The light round a card that shines."""
+        faces = self._faces
+        margin = faces.glow_margin
+        w, h = faces.card_size
+        wide, high = w * pose.scale, h * pose.scale
+        grow = margin * pose.scale
+        colour = with_alpha(self._palette.accent, pose.glow * pose.alpha)
+        share = (margin + 0.08 * w) / (w + 2 * margin), (margin + 0.08 * w) / (h + 2 * margin)
+        left, foot = pose.x + (w - wide) / 2 - grow, pose.y + (h - high) / 2 - grow
+        size = wide + 2 * grow, high + 2 * grow
+        quads.append(Quad(faces.glow, left, foot, *size, colour, share))
+
+    @property
+    def _shade(self) -> theme.Colour:
+        """What a covered card is tinted with: more while a newcomer is shown what is free."""
+        if self._display.high_contrast:
+            return theme.SHADE_FAINT
+        return theme.SHADE_DEEP if self._coached else theme.SHADE
+
     def _add_shadow(
         self, quads: list[Quad], box: tuple[float, float, float, float], pose: Pose
     ) -> None:
@@ -351,7 +401,7 @@ class Table(Widget):  # type: ignore[misc]
         """Begin to follow a touch on the table."""
         position = self._position
         x, y = touch.pos
-        if position is None or not self.layout.screen.contains(x, y):
+        if position is None or self._hidden or not self.layout.screen.contains(x, y):
             return False
         now = Clock.get_time()
         if self._touches.is_lost(now):
@@ -421,7 +471,7 @@ class Table(Widget):  # type: ignore[misc]
         if target is Pile.STOCK:
             return position.can_draw
         key = motion.key_of(target, position)
-        return isinstance(key, int) and _playable(key, position)
+        return isinstance(key, int) and motion.is_free(key, position)
 
     def _carry(self) -> None:
         """Have the card that was touched follow the finger."""
@@ -454,8 +504,3 @@ class Table(Widget):  # type: ignore[misc]
 def _deck(card_width: int, style: FaceStyle) -> Faces:
     """The last deck is kept: a window that only moved, or a table made again, needs no other."""
     return Faces(card_width, style)
-
-
-def _playable(place: int, position: Position) -> bool:
-    """Whether touching the card at a place can lead to anything."""
-    return place in position.available or bool(position.partners(place))

@@ -175,6 +175,13 @@ _BACK: Final = colour("#8c2f23")
 _BACK_LINE: Final = colour("#f0c878")
 
 
+#: What a card that other cards cover is tinted with, so that the free ones stand out: always; while
+#: a newcomer is shown what is free; and for eyes that need all the light there is.
+SHADE: Final = colour("#dcdfe0")
+SHADE_DEEP: Final = colour("#c3c9cc")
+SHADE_FAINT: Final = colour("#ebeced")
+
+
 def card_colours(*, four_colour: bool, high_contrast: bool) -> CardColours:
     """The print colours for a pair of choices.
 

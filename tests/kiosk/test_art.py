@@ -137,7 +137,11 @@ def test_sheets_hold_every_picture_once_apart_and_in_its_size(width: int, max_si
     names = [name for sheet in sheets for name in sheet.places]
     assert sorted(names) == sorted([*map(str, DECK), *art.EXTRAS])
     size = art.card_size(width)
-    grown = {"shadow": art.shadow_margin(width), "ring": art.ring_margin(width)}
+    grown = {
+        "shadow": art.shadow_margin(width),
+        "ring": art.ring_margin(width),
+        "glow": art.glow_margin(width),
+    }
     for sheet in sheets:
         assert max(sheet.width, sheet.height) <= max_side
         root = ET.fromstring(sheet.svg)
@@ -241,6 +245,22 @@ def test_cards_keep_their_contrast(four_colour: bool, high_contrast: bool) -> No
     assert theme.contrast(colours.edge, colours.stock) >= 4.5
     assert theme.contrast(colours.back, colours.back_line) >= 4.5
     assert theme.contrast(colours.stock, theme.PALETTE.ground) >= 7
+
+
+@pytest.mark.parametrize(
+    ("shade", "high_contrast", "least"),
+    [(theme.SHADE, False, 5), (theme.SHADE_DEEP, False, 4.5), (theme.SHADE_FAINT, True, 5)],
+)
+def test_cards_in_the_shade_keep_their_contrast(
+    shade: theme.Colour, high_contrast: bool, least: float
+) -> None:
+    def shaded(value: theme.Colour) -> theme.Colour:
+        r, g, b = (x * y for x, y in zip(value[:3], shade[:3], strict=True))
+        return (r, g, b, 1.0)
+
+    colours = theme.card_colours(four_colour=True, high_contrast=high_contrast)
+    for suit in (colours.spades, colours.hearts, colours.diamonds, colours.clubs):
+        assert theme.contrast(shaded(suit), shaded(colours.stock)) >= least
 
 
 def test_contrast_agrees_with_wcag() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.deal import PYRAMID_SIZE, Deal
-from engine.position import DRAW, REDEAL, Move, MoveKind, Position
+from engine.position import DRAW, REDEAL, Move, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk import motion
 from kiosk.commands import Change, ChangeKind, Pile, Refusal
@@ -18,6 +18,8 @@ from tests.kiosk.fakes import WON_BY_HAND, moves, won_by_hand
 LAYOUT = Layout.for_screen(800, 480)
 #: What the longest of the ordinary movements may take.
 LONGEST = 0.6
+#: And the one that follows a win.
+LONGEST_CELEBRATION = 2.0
 
 #: A deal whose first move is a pair.
 START = Position(won_by_hand("three-pass").deal, PRESETS["three-pass"])
@@ -100,7 +102,8 @@ def test_a_whole_game_and_all_of_it_taken_back(preset: str, reduced: bool) -> No
         forth, back = played(position, move), undone(position, move)
         for made in (forth, back):
             animation = animate(made, reduced=reduced)
-            assert 0 < animation.duration <= LONGEST
+            won = made is forth and made.new.outcome is Outcome.WON and not reduced
+            assert 0 < animation.duration <= (LONGEST_CELEBRATION if won else LONGEST)
             end = poses(animation, animation.duration)
             for key, pose in rest(made.new, LAYOUT).items():
                 if isinstance(key, Pile) or key < PYRAMID_SIZE or key in made.new.available:
@@ -358,3 +361,69 @@ def test_a_track_waits_between_its_segments() -> None:
     assert track.at(2.5) == b
     assert track.at(4) == c and track.at(9) == c
     assert track.end == 4
+
+
+# -- shade and celebration ------------------------------------------------------------------------
+
+
+def test_covered_cards_lie_in_the_shade_until_they_are_free() -> None:
+    shaded = {key for key, pose in rest(START, LAYOUT).items() if pose.shade}
+    assert shaded == set(range(PYRAMID_SIZE - 7))
+
+
+def test_what_overlap_lets_be_played_is_not_in_the_shade() -> None:
+    reached: list[int] = []
+    number = 0
+    while not reached:
+        number += 1
+        position = Position(Deal.from_number(number), PRESETS["overlap"])
+        while position.can_draw and not reached:
+            position = position.play(next(iter(position.removals()), DRAW))
+            free = position.available
+            reached = [p for p in range(PYRAMID_SIZE) if position.partners(p) and p not in free]
+    shade = {key: pose.shade for key, pose in rest(position, LAYOUT).items()}
+    assert all(shade[place] == 0 for place in reached)
+    assert 1 in shade.values()
+
+
+def test_a_card_comes_out_of_the_shade_step_by_step() -> None:
+    move = next(iter(START.removals()))
+    old = START
+    while not (freed := set(range(21)) & set(old.play(move).available) - set(old.available)):
+        old = old.play(move)
+        move = next(iter(old.removals()), DRAW)
+    animation = animate(played(old, move))
+    (place, *_) = freed
+    shades = [poses(animation, t * animation.duration / 20)[place].shade for t in range(21)]
+    assert shades[0] == 1
+    assert shades[-1] == 0
+    assert shades == sorted(shades, reverse=True)
+    assert any(0 < shade < 1 for shade in shades)
+
+
+def won_game() -> tuple[Position, Move]:
+    """The last move of a game that is won, and the position before it."""
+    known = won_by_hand("three-pass")
+    position = Position(known.deal, known.rules)
+    for move in known.line[:-1]:
+        position = position.play(move)
+    return position, known.line[-1]
+
+
+def test_a_win_is_celebrated_for_less_than_two_seconds() -> None:
+    won = played(*won_game())
+    assert won.new.outcome is Outcome.WON
+    animation = animate(won)
+    assert LONGEST < animation.duration <= LONGEST_CELEBRATION
+    shining: set[Key] = set()
+    for frame in range(120):
+        shining |= {key for key, pose in poses(animation, frame / 60).items() if pose.glow}
+    assert len(shining) == PYRAMID_SIZE
+    assert not any(won.new.is_present(key) for key in shining if isinstance(key, int))
+    assert animation.scene(animation.duration) == still_scene(won.new, LAYOUT)
+
+
+def test_with_reduced_motion_a_win_is_not_celebrated() -> None:
+    animation = animate(played(*won_game()), reduced=True)
+    assert animation.duration == motion.FADE_TIME
+    assert all(pose.glow == 0 for pose in poses(animation, 0.1).values())

@@ -12,6 +12,7 @@ import pytest
 from engine.deal import PYRAMID_SIZE, Deal
 from engine.position import DRAW, MoveKind, Outcome, Position
 from engine.rules import PRESETS, Rules
+from kiosk.attract import target_of
 from kiosk.commands import (
     Change,
     ChangeKind,
@@ -31,6 +32,7 @@ from kiosk.commands import (
 )
 from kiosk.dealer import DealtGame
 from kiosk.layout import Layout
+from kiosk.motion import still_scene
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
@@ -42,6 +44,29 @@ pytest.importorskip("kivy")
 LAYOUT = Layout.for_screen(*STAGE_SIZE)
 #: Longer than any movement, in seconds.
 SETTLED = 1.0
+#: Longer than the celebration of a win.
+CELEBRATED = 2.1
+
+
+class Pixels:
+    """The picture on the screen: RGB by x and y, from the lower left."""
+
+    def __init__(self, stage: Stage) -> None:
+        from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
+
+        stage.window.canvas.ask_update()
+        stage.window.dispatch("on_draw")
+        self._width, height = STAGE_SIZE
+        self._data = bytes(glReadPixels(0, 0, self._width, height, GL_RGBA, GL_UNSIGNED_BYTE))
+
+    def __getitem__(self, xy: tuple[int, int]) -> tuple[int, ...]:
+        first = 4 * (xy[1] * self._width + xy[0])
+        return tuple(self._data[first : first + 3])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pixels) and self._data == other._data
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Kiosk:
@@ -97,6 +122,10 @@ class Kiosk:
 
     def seen(self) -> dict[Any, Any]:
         return dict(self.table._scene())
+
+    def pixels(self) -> Pixels:
+        """What the window shows."""
+        return Pixels(self.stage)
 
 
 @pytest.fixture
@@ -173,6 +202,7 @@ def test_taps_on_the_stock_draw_all_cards_and_then_redeal(kiosk: Callable[..., K
         table.tap(Pile.STOCK)
         assert len(table.position.waste_places) == drawn
     assert table.position.pass_number == 1
+    table.stage.wait(SETTLED)
     table.tap(Pile.STOCK)
     assert table.position.pass_number == 2 and len(table.position.stock_places) == 24
 
@@ -486,6 +516,83 @@ def test_a_hint_pulses_for_a_while_and_then_stays(kiosk: Callable[..., Kiosk]) -
     }
 
 
+def test_what_a_newcomer_is_shown_glows_and_lies_still(kiosk: Callable[..., Kiosk]) -> None:
+    table = kiosk()
+    before = table.pixels()
+    a, b = a_pair(table.position)
+    table.table.refresh(None, (), (a, b))
+    table.stage.frame()
+    assert table.stage.drawn_frames(2.0) == 0
+    after = table.pixels()
+    for place in (a, b):
+        rect = LAYOUT.pyramid[place]
+        # Under the lowest row lies bare ground, which turns to gold; the card keeps its colours.
+        x, y = round(rect.center[0]), rect.y - 3
+        assert after[x, y][0] > before[x, y][0] + 40 and after[x, y][0] > after[x, y][2]
+        assert after[x, rect.y + 4] == before[x, rect.y + 4]
+    apex = LAYOUT.pyramid[0]
+    dark = (apex.x + apex.w // 2, apex.top - 4)
+    assert sum(after[dark]) < sum(before[dark])
+    table.table.refresh(None, ())
+    table.stage.frame()
+    assert table.pixels() == before
+
+
+def test_the_stock_glows_too_and_so_does_its_empty_place(kiosk: Callable[..., Kiosk]) -> None:
+    table = kiosk()
+    x, y = round(LAYOUT.stock.center[0]), LAYOUT.stock.top + 2
+    for drawn in (0, 24):
+        for _ in range(drawn):
+            table.send(Draw())
+        table.table.finish()
+        table.table.refresh(None, ())
+        table.stage.frame()
+        before = table.pixels()[x, y]
+        table.table.refresh(None, (), (Pile.STOCK,))
+        table.stage.frame()
+        assert table.pixels()[x, y][0] > before[0] + 40
+
+
+def test_no_card_is_seen_and_none_can_be_touched_while_hidden(
+    kiosk: Callable[..., Kiosk],
+) -> None:
+    table = kiosk()
+    table.send(Draw())
+    table.table.hide(True)
+    assert not any(isinstance(key, int) for key in table.seen())
+    table.stage.frame()
+    hidden = table.pixels()
+    assert not table.table.busy
+    a, b = a_pair(table.position)
+    table.tap(a)
+    assert table.sent == [Draw()]
+    table.table.hide(False)
+    table.stage.frame()
+    x, y = (round(side) for side in LAYOUT.pyramid[b].center)
+    assert hidden[x, y] != table.pixels()[x, y]
+    assert table.seen() == dict(still_scene(table.position, LAYOUT))
+    table.tap(a)
+    assert table.sent[-1] == Tap(a)
+
+
+def test_a_touch_ends_the_celebration_of_a_win(kiosk: Callable[..., Kiosk]) -> None:
+    table = kiosk()
+    for move in won_by_hand("three-pass").line:
+        if move.cards:
+            places = [table.position.deal.place_of[card] for card in move.cards]
+            for place in places:
+                table.send(Tap(target_of(table.position, place)))
+        else:
+            table.stage.wait(SETTLED)
+            table.send(Draw())
+    assert table.position.outcome is Outcome.WON
+    table.stage.wait(0.8)
+    assert any(pose.glow for pose in table.seen().values())
+    table.stage.tap(5, 5)
+    assert not table.table.moving
+    assert table.seen() == dict(still_scene(table.position, LAYOUT))
+
+
 def test_a_frame_that_took_long_skips_nothing(kiosk: Callable[..., Kiosk]) -> None:
     table = kiosk()
     table.send(Draw())
@@ -543,7 +650,7 @@ def test_a_demo_is_animated_to_its_end(kiosk: Callable[..., Kiosk]) -> None:
         if table.position.outcome is Outcome.WON:
             break
     assert table.position.outcome is Outcome.WON
-    table.stage.wait(SETTLED)
+    table.stage.wait(CELEBRATED)
     assert not any(isinstance(key, int) and key < PYRAMID_SIZE for key in table.seen())
 
 
