@@ -55,7 +55,8 @@ class Card(NamedTuple):
             CardTextError: ``text`` is not a rank letter followed by a suit letter.
         """
         try:
-            return _BY_TEXT[text.upper()]
+            # Upper case of more than ASCII would let other letters through: the long s is one.
+            return _BY_TEXT[text.upper() if text.isascii() else ""]
         except (KeyError, AttributeError):
             raise CardTextError(
                 f"{text!r} is not a card: "

@@ -44,7 +44,8 @@ class Rules:
             remaining cover and is itself available.
 
     Raises:
-        RulesError: ``passes`` is not a whole number of 1 or more, or None.
+        RulesError: ``passes`` is not a whole number of 1 or more, or None; or another option is
+            of the wrong type.
     """
 
     passes: int | None = 3
@@ -58,6 +59,15 @@ class Rules:
             isinstance(self.passes, bool) or not isinstance(self.passes, int) or self.passes < 1
         ):
             raise RulesError(f"passes is 1, 2, 3, … or unlimited, not {self.passes!r}")
+        for name, kind in (
+            ("goal", Goal),
+            ("covered", Covered),
+            ("stock_playable", bool),
+            ("overlap", bool),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise RulesError(f"{name} must be a {kind.__name__}, not {value!r}")
 
     @classmethod
     def parse(cls, text: str) -> Rules:

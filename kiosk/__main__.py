@@ -39,6 +39,8 @@ from kiosk.storage import Storage
 from kiosk.texts import available_languages
 
 if TYPE_CHECKING:
+    from kivy.app import App
+
     from kiosk.app import KioskApp
 
 log = logging.getLogger("kiosk")
@@ -52,20 +54,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the kiosk; return the exit code."""
     args = parse(arguments)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    stopper = Stopper()
+    stopper.listen()
     try:
         if args.demo:
-            return _demo(args)
+            return _demo(args, stopper)
         app, close = make_app(args)
     except NoDisplayError as error:
         print(f"pyramid-kiosk: {error}", file=sys.stderr)
         return 2
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signal_number, lambda *_args: app.stop())
     try:
-        app.run()
+        stopper.run(app)
     finally:
         close()
     return 0
+
+
+class Stopper:
+    """Ends the program on SIGTERM and SIGINT, at whatever moment they come."""
+
+    def __init__(self) -> None:
+        self._app: App | None = None
+        self._asked = False
+
+    def listen(self) -> None:
+        """Take the signals over, before anything else can."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+
+    def run(self, app: App) -> None:
+        """Run an application until it ends, or is asked to."""
+        self._app = app
+        if not self._asked:
+            # Asked between here and the loop: the loop itself looks as soon as it turns.
+            app.bind(on_start=lambda _app: self._asked and app.stop())
+            app.run()
+
+    def _stop(self, _number: int, _frame: object) -> None:
+        self._asked = True
+        if self._app is not None:
+            self._app.stop()
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -100,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
         help="play one attract-mode game at speed, print a summary as JSON, and end",
     )
     parser.add_argument(
-        "--shots", type=Path, metavar="DIR", help="with --demo: save pictures of it there"
+        "--shots", type=_folder, metavar="DIR", help="with --demo: save pictures of it there"
     )
     return parser
 
@@ -113,6 +141,15 @@ def _size(text: str) -> tuple[int, int]:
     if not (320 <= width <= 8192 and 240 <= height <= 8192):
         raise argparse.ArgumentTypeError(f"{text}: sizes go from 320x240 to 8192x8192")
     return width, height
+
+
+def _folder(text: str) -> Path:
+    path = Path(text)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text}: cannot be made ({error.strerror})") from None
+    return path
 
 
 def _settings(path: Path | None) -> Settings:
@@ -205,7 +242,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     return app, close
 
 
-def _demo(args: argparse.Namespace) -> int:
+def _demo(args: argparse.Namespace, stopper: Stopper) -> int:
     driver = choose_driver(os.environ, offscreen=args.offscreen)
     settings = _settings(args.settings)
     prepare(driver, args.size or DEMO_SIZE)
@@ -213,7 +250,9 @@ def _demo(args: argparse.Namespace) -> int:
 
     dealer = PoolDealer(SystemRandom())
     try:
-        summary = play_demo(dealer, _options(args, settings), settings.display, args.shots)
+        summary = play_demo(
+            dealer, _options(args, settings), settings.display, args.shots, run=stopper.run
+        )
     finally:
         dealer.close()
     print(json.dumps(summary))

@@ -6,7 +6,7 @@ Invariant: a deal that is handed out is winnable and comes with its winning line
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -52,12 +52,20 @@ class PoolDealer:
     Args:
         rng: where chance comes from.
         path: the pool file; None is the shipped one.
+        rules: what can be played, by name; None is the presets.
 
     Attributes:
         problems: one sentence for each thing that went wrong, for the log and the service menu.
     """
 
-    def __init__(self, rng: Random, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        rng: Random,
+        path: Path | None = None,
+        *,
+        rules: Mapping[str, Rules] | None = None,
+    ) -> None:
+        self._rules = PRESETS if rules is None else rules
         self.problems: list[str] = []
         self._rng = rng
         self._seen: dict[tuple[str, Grade | None], list[int]] = {}
@@ -65,7 +73,7 @@ class PoolDealer:
         self._pool: Pool | None = None
         try:
             self._pool = Pool.open(path)
-        except PoolError as error:
+        except (PoolError, ValueError) as error:
             self._problem(f"{error}; deals are searched for by the solver instead")
 
     def deal(self, preset: str, grade: Grade | None = None) -> DealtGame:
@@ -80,7 +88,7 @@ class PoolDealer:
         """The deal of a day: the same on every kiosk with the same pool."""
         found = self._from_pool(preset, lambda pool: pool.daily(preset, day))
         if found is None:
-            return find_winnable(preset, Random(day.toordinal()))
+            return self._find_winnable(preset, Random(day.toordinal()))
         return found
 
     def find(self, preset: str, number: int) -> DealtGame | None:
@@ -107,7 +115,7 @@ class PoolDealer:
             preset,
             lambda pool: pool.draw(preset, self._rng, seen.setdefault((preset, grade), []), grade),
         )
-        return find_winnable(preset, self._rng) if found is None else found
+        return self._find_winnable(preset, self._rng) if found is None else found
 
     def _from_pool(self, preset: str, ask: Callable[[Pool], PoolDeal | None]) -> DealtGame | None:
         """Ask the pool, unless there is none; give it up when it turns out to be unsound."""
@@ -115,7 +123,7 @@ class PoolDealer:
             return None
         try:
             found = ask(self._pool)
-        except PoolError as error:
+        except (PoolError, ValueError, TypeError) as error:
             self._problem(f"{error}; deals are searched for by the solver instead")
             self._pool.close()
             self._pool = None
@@ -124,18 +132,16 @@ class PoolDealer:
             return None
         return DealtGame(found.deal, found.rules, preset, found.line, found.grade)
 
+    def _find_winnable(self, preset: str, rng: Random) -> DealtGame:
+        return find_winnable(preset, self._rules[preset], rng)
+
     def _problem(self, text: str) -> None:
         log.error("%s", text)
         self.problems.append(text)
 
 
-def find_winnable(preset: str, rng: Random) -> DealtGame:
-    """Search for a deal that the solver proves winnable, from random deal numbers.
-
-    Raises:
-        KeyError: there is no such preset.
-    """
-    rules = PRESETS[preset]
+def find_winnable(preset: str, rules: Rules, rng: Random) -> DealtGame:
+    """Search for a deal that the solver proves winnable, from random deal numbers."""
     while True:
         deal = Deal.from_number(rng.randint(1, LAST_DEAL))
         solution = solve(Position(deal, rules), limit=LIMIT)

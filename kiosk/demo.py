@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import queue
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,7 +102,6 @@ class DemoApp(KioskApp):
     def _picture(self, name: str) -> None:
         if self._shots is None:
             return
-        self._shots.mkdir(parents=True, exist_ok=True)
         wanted = self._shots / f"{name}.png"
         # Kivy numbers the files that it writes and says which name it took.
         taken = Window.screenshot(name=str(self._shots / f"{name}-.png"))
@@ -111,13 +111,18 @@ class DemoApp(KioskApp):
 
 
 def play_demo(
-    dealer: Dealer, options: SessionOptions, display: DisplaySettings, shots: Path | None
+    dealer: Dealer,
+    options: SessionOptions,
+    display: DisplaySettings,
+    shots: Path | None,
+    *,
+    run: Callable[[KioskApp], None],
 ) -> dict[str, Any]:
-    """Play one demo and return its summary, ready for JSON."""
+    """Play one demo, by ``run``, and return its summary, ready for JSON."""
     session = Session(dealer, NoAdvice(), options, now=0.0)
     deal, rules, preset = session.number, session.position.rules, session.preset
     app = DemoApp(session, display, shots)
-    app.run()
+    run(app)
     return {
         "deal": deal,
         "preset": preset,

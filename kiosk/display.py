@@ -127,6 +127,8 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
             "KIVY_NO_CONSOLELOG": "1",
             # Kivy then logs through the standard library, and leaves the root logger alone.
             "KIVY_LOG_MODE": "PYTHON",
+            # SIGTERM must reach us, not become a request to close the window.
+            "SDL_NO_SIGNAL_HANDLERS": "1",
             # Where touches come from mtdev, SDL must not make mouse events of them as well.
             "SDL_TOUCH_MOUSE_EVENTS": "0" if driver is Driver.KMSDRM else "1",
         }

@@ -11,7 +11,7 @@ deals, advice and keeping of results are given from outside.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date
 from enum import Enum
 from typing import Final
@@ -21,9 +21,19 @@ import msgspec
 from engine.advice import Advice
 from engine.deal import PYRAMID_SIZE, Deal
 from engine.difficulty import Grade
-from engine.game import Game
-from engine.position import COVERS, DRAW, REDEAL, Move, MoveKind, Outcome, Position
-from engine.rules import PRESETS
+from engine.game import Game, SaveError
+from engine.position import (
+    COVERS,
+    DRAW,
+    REDEAL,
+    IllegalMoveError,
+    Move,
+    MoveKind,
+    MoveTextError,
+    Outcome,
+    Position,
+)
+from engine.rules import PRESETS, Rules
 from kiosk.attract import AttractPlayer
 from kiosk.commands import (
     OPENED_BY_PLAYER,
@@ -95,6 +105,7 @@ class Session:
         saved: the game to go on with, or None.
         statistics: what was played before; finished games are added to it.
         today: the date, for the deal of the day.
+        rules: what can be played, by name; None is the presets.
 
     Raises:
         engine.game.SaveError: ``saved`` cannot be read.  The caller sets it aside and starts
@@ -112,7 +123,9 @@ class Session:
         saved: Saved | None = None,
         statistics: Statistics | None = None,
         today: Callable[[], date] = date.today,
+        rules: Mapping[str, Rules] | None = None,
     ) -> None:
+        self._rules = PRESETS if rules is None else rules
         self.statistics = statistics or Statistics()
         self._today = today
         self._dealer = dealer
@@ -243,6 +256,11 @@ class Session:
     def today(self) -> date:
         """The date whose deal a daily deal is."""
         return self._today()
+
+    @property
+    def presets(self) -> tuple[str, ...]:
+        """The names of the rules that can be played, as they are offered."""
+        return tuple(self._rules)
 
     def grades(self, preset: str) -> tuple[Grade, ...]:
         """The grades that there are deals of, from the easiest."""
@@ -515,7 +533,7 @@ class Session:
             return self._remove(place)
         if target is Pile.STOCK and not partners:
             return self._draw()
-        if self.auto_play and len(partners) == 1:
+        if self.auto_play and len(partners) == 1 and target is not Pile.STOCK:
             return self._remove(place, partners[0])
         other = self.selected
         self._clear_hint()
@@ -710,7 +728,7 @@ class Session:
         if found is not None:
             self.checked = Checked(number, True, False)
             return self._change(ChangeKind.PANEL)
-        position = Position(Deal.from_number(number), PRESETS[self.wanted_preset])
+        position = Position(Deal.from_number(number), self._rules[self.wanted_preset])
         self.checked = Checked(number, None, True)
         self._question += 1
         self._question_is = _Question.NUMBER
@@ -792,7 +810,7 @@ class Session:
     def _leave_game(self, command: NewDeal | Replay) -> Change:
         """Deal or replay; a running game is left only when that is confirmed."""
         if isinstance(command, NewDeal):
-            if command.preset not in {None, *PRESETS}:
+            if command.preset not in {None, *self._rules}:
                 raise ValueError(f"there is no preset {command.preset!r}")
             if command.number is not None:
                 Deal.from_number(command.number)  # an impossible number changes nothing
@@ -834,7 +852,7 @@ class Session:
                 self._checked_line if self.checked == Checked(command.number, True, False) else ()
             )
             found = self._dealer.find(preset, command.number) or DealtGame(
-                Deal.from_number(command.number), PRESETS[preset], preset, line
+                Deal.from_number(command.number), self._rules[preset], preset, line
             )
             return laid_out(found)
         if command.daily:
@@ -846,7 +864,9 @@ class Session:
 
     def _restore(self, saved: Saved) -> TableGame:
         game = Game.load(saved.game)
-        line = tuple(Move.parse(word) for word in saved.line.split())
+        if self._rules.get(saved.preset) != game.rules:
+            raise SaveError(f"the save's rules are not those of {saved.preset!r}")
+        line = _winning(game, saved.line)
         # Play the moves again on a table of our own, so that the pool's line is followed.
         table = TableGame(
             Game(game.deal, game.rules),
@@ -897,6 +917,17 @@ class Session:
     ) -> Change:
         new = self.position
         return Change(kind, old or new, new, move, refusal, targets)
+
+
+def _winning(game: Game, text: str) -> tuple[Move, ...]:
+    """The line of that text if it wins the game from its deal; none otherwise."""
+    attempt = Game(game.deal, game.rules)
+    try:
+        for word in text.split():
+            attempt.play(Move.parse(word))
+    except (MoveTextError, IllegalMoveError):
+        return ()
+    return attempt.moves if attempt.outcome is Outcome.WON else ()
 
 
 def _grade(name: str | None) -> Grade | None:

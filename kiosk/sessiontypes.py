@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from msgspec import Meta
 
 from engine.difficulty import Grade
 from engine.position import Position
@@ -45,6 +47,11 @@ class Adviser(Protocol):
         """Drop the question being worked on, if any."""
 
 
+#: What a saved game may claim; checked when it is read back.
+Seconds = Annotated[float, Meta(ge=0, le=1e7)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+
+
 @dataclass(frozen=True)
 class Saved:
     """What is kept over a power cut: the running game and what belongs to it.
@@ -67,9 +74,9 @@ class Saved:
     game: str
     preset: str
     line: str
-    seconds: float
-    hints: int
-    undos: int
+    seconds: Seconds
+    hints: Count
+    undos: Count
     language: str
     auto_play: bool
     recorded: bool

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 Preset = Literal["three-pass", "cards4", "relaxed", "classic", "collection", "overlap"]
 Seconds = Annotated[float, Meta(ge=0, le=86_400)]
 Millimetres = Annotated[float, Meta(ge=30, le=3_000)]
-LanguageCode = Annotated[str, Meta(pattern=r"^[a-z]{2,3}(_[A-Z]{2})?$")]
+LanguageCode = Annotated[str, Meta(pattern=r"\A[a-z]{2,3}(_[A-Z]{2})?\Z")]
 
 
 class GameSettings(Struct, frozen=True):
@@ -104,9 +104,13 @@ def load(path: Path) -> tuple[Settings, list[str]]:
         A file that does not exist is a mistake too: ask before whether it does.
     """
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        if path.exists() and not path.is_file():
+            return Settings(), [f"{path}: is not a file; all defaults are used"]
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
             return Settings(), [f"{path}: too large to be a settings file; all defaults are used"]
-        text = path.read_bytes().decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         return Settings(), [
             f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8. All defaults are used"

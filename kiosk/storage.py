@@ -84,42 +84,50 @@ class Storage:
         self._asides_waiting: deque[tuple[str, str]] = deque(maxlen=MOST_WAITING)
         self._busy = False
         self._closing = False
-        self._db = self._open(folder)
+        self._db = self._open()
         self._thread = threading.Thread(target=self._write_all, name="storage", daemon=True)
         self._thread.start()
 
     # -- opening --------------------------------------------------------------------------------
 
-    def _open(self, folder: Path) -> sqlite3.Connection | None:
+    def _open(self) -> sqlite3.Connection | None:
+        folder = self.path.parent
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            self._problem(f"{folder}: cannot be made ({error.strerror}); nothing will be kept")
+            self._problem_once(
+                f"{folder}: cannot be made ({error.strerror}); nothing is kept for now"
+            )
             return None
         db = None
         try:
             db = self._connect(self.path)
             self._prepare(db)
-        except (UnusableError, sqlite3.DatabaseError) as error:
+        except Exception as error:
+            # A damaged file makes sqlite3 raise whatever it likes, decoding errors included.
             if db is not None:
                 db.close()
-            if isinstance(error, sqlite3.OperationalError):
-                # Not the file's fault: no permission, a full or read-only disk, a lock.
-                self._problem(f"{self.path}: cannot be used ({error}); nothing will be kept")
+            if _is_passing(error):
+                self._problem_once(
+                    f"{self.path}: cannot be used ({error}); nothing is kept for now"
+                )
                 return None
             aside = self._set_aside()
             if aside is None:
                 return None
-            self._problem(f"{self.path}: {error}; it was set aside as {aside.name}")
+            self._problem(f"{self.path}: {_why(error)}; it was set aside as {aside.name}")
             return self._open_new()
         return db
 
     def _open_new(self) -> sqlite3.Connection | None:
+        db = None
         try:
             db = self._connect(self.path)
             self._prepare(db)
         except (UnusableError, sqlite3.Error) as error:
-            self._problem(f"{self.path}: cannot be made ({error}); nothing will be kept")
+            if db is not None:
+                db.close()
+            self._problem_once(f"{self.path}: cannot be made ({error}); nothing is kept for now")
             return None
         return db
 
@@ -136,22 +144,34 @@ class Storage:
             if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise UnusableError("is not a database of this program")
             db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
-        columns = "preset, number, outcome, moves, seconds, hints, undos, grade, daily"
-        rows = db.execute(f"SELECT date(ended, 'localtime'), {columns} FROM results ORDER BY id")
-        self.statistics = Statistics(
-            (Result(*values), date.fromisoformat(day)) for day, *values in rows
-        )
-        row = db.execute("SELECT text FROM saved").fetchone()
+        self._read_results(db)
+        # As bytes: a damaged text must be read to be set aside.
+        row = db.execute("SELECT CAST(text AS BLOB) FROM saved").fetchone()
         if row is not None:
             self._read_saved(db, row[0])
 
-    def _read_saved(self, db: sqlite3.Connection, text: str) -> None:
+    def _read_results(self, db: sqlite3.Connection) -> None:
+        columns = "preset, number, outcome, moves, seconds, hints, undos, grade, daily"
+        rows = db.execute(f"SELECT date(ended, 'localtime'), {columns} FROM results ORDER BY id")
+        statistics = Statistics()
+        unread = 0
+        for day, *values in rows:
+            try:
+                statistics.add(Result(*values), date.fromisoformat(day))
+            except (TypeError, ValueError):
+                unread += 1
+        if unread:
+            self._problem(f"{self.path}: {unread} results cannot be read; they are passed over")
+        self.statistics = statistics
+
+    def _read_saved(self, db: sqlite3.Connection, text: bytes) -> None:
         try:
             self.saved = msgspec.json.decode(text, type=Saved)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             self._problem(f"{self.path}: the saved game cannot be read ({error}); set aside in it")
             with db:
-                _put_aside(db, str(error), text)
+                _put_aside(db, str(error), text.decode("utf-8", "backslashreplace"))
+                db.execute("DELETE FROM saved")
 
     def _set_aside(self) -> Path | None:
         """Rename the database and its companions to a name that is not taken."""
@@ -243,7 +263,13 @@ class Storage:
                 self._results_waiting.clear()
                 self._asides_waiting.clear()
                 self._busy = True
-            failure = self._write(saved, results, asides)
+            try:
+                failure = self._write(saved, results, asides)
+            except Exception:
+                # Whatever it was, the next save must still be written: lose this one, say so.
+                log.exception("a save was lost")
+                self._problem_once(f"{self.path}: a save was lost, see the log")
+                failure = None
             with self._wake:
                 self._busy = False
                 if failure is None:
@@ -266,31 +292,100 @@ class Storage:
     def _write(
         self, saved: Saved | None, results: list[Result], asides: list[tuple[str, str]]
     ) -> str | None:
-        """Write one transaction; say what went wrong, if anything."""
-        db = self._db
-        if db is None:
-            return None  # said when it was opened: nothing is kept
+        """Write one transaction; say what went wrong, if it is worth another try."""
+        if self._db is not None and not self.path.exists():
+            self._problem(f"{self.path}: has been removed; begun anew")
+            self._db.close()
+            self._db = None
+        if self._db is None:
+            # Not the one that was found at the start: that has been read, or could not be.
+            kept = self.saved, self.statistics
+            self._db = self._open()
+            self.saved, self.statistics = kept
+        if self._db is None:
+            return f"{self.path}: still cannot be used; tried again"
         try:
-            with db:
+            with self._db as db:
                 for why, text in asides:
                     _put_aside(db, why, text)
                 for result in results:
-                    db.execute(
-                        "INSERT INTO results"
-                        " (preset, number, outcome, moves, seconds, hints, undos, grade, daily)"
-                        " VALUES (:preset, :number, :outcome, :moves, :seconds, :hints, :undos,"
-                        " :grade, :daily)",
-                        asdict(result),
-                    )
+                    _insert(db, result)
                 if saved is not None:
                     db.execute("INSERT OR REPLACE INTO saved VALUES (1, ?)", (_text(saved),))
-        except (sqlite3.Error, OSError) as error:
-            return f"{self.path}: cannot be written ({error}); tried again"
+        except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
+            if _is_passing(error):
+                return f"{self.path}: cannot be written ({error}); tried again"
+            return self._write_apart(saved, results, error)
         return None
+
+    def _write_apart(
+        self, saved: Saved | None, results: list[Result], error: Exception
+    ) -> str | None:
+        """Write piece by piece after something in the whole could not be written at all."""
+        self._problem_once(f"{self.path}: cannot be written as it is ({error})")
+        for result in results:
+            try:
+                with self._connection as db:
+                    _insert(db, result)
+            except (sqlite3.Error, OverflowError, ValueError) as why:
+                self._problem_once(f"{self.path}: a result cannot be kept ({why}): {result}")
+        if saved is None:
+            return None
+        try:
+            with self._connection as db:
+                db.execute("INSERT OR REPLACE INTO saved VALUES (1, ?)", (_text(saved),))
+        except sqlite3.Error as why:
+            if _is_passing(why):
+                return f"{self.path}: cannot be written ({why}); tried again"
+            self._connection.close()
+            self._db = None
+            aside = self._set_aside()
+            where = "" if aside is None else f" as {aside.name}"
+            self._problem(f"{self.path}: cannot hold a game any more ({why}); set aside{where}")
+            return f"{self.path}: begun anew"
+        return None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        assert self._db is not None
+        return self._db
 
     def _problem_once(self, text: str) -> None:
         if text not in self.problems:
             self._problem(text)
+
+
+#: What passes by itself, or when somebody puts the disk right: the file is not to blame.
+_PASSING: Final = (
+    "SQLITE_BUSY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_LOCKED",
+    "SQLITE_NOMEM",
+    "SQLITE_PERM",
+    "SQLITE_READONLY",
+)
+
+
+def _is_passing(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return True
+    name = getattr(error, "sqlite_errorname", "")
+    return isinstance(error, sqlite3.Error) and name.startswith(_PASSING)
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, UnusableError) else f"is damaged ({error})"
+
+
+def _insert(db: sqlite3.Connection, result: Result) -> None:
+    db.execute(
+        "INSERT INTO results"
+        " (preset, number, outcome, moves, seconds, hints, undos, grade, daily) VALUES"
+        " (:preset, :number, :outcome, :moves, :seconds, :hints, :undos, :grade, :daily)",
+        asdict(result),
+    )
 
 
 def _text(saved: Saved) -> str:

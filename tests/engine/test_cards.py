@@ -46,3 +46,9 @@ def test_the_rank_letters_are_the_ranks() -> None:
     assert [Card(rank, Suit.HEARTS) for rank in range(1, 14)] == [
         Card.parse(f"{letter}H") for letter in RANK_LETTERS
     ]
+
+
+@pytest.mark.parametrize("text", ["A\u017f", "\uff21S", "\u0661S", "A\u0405"])
+def test_letters_that_only_look_like_ours_are_no_card(text: str) -> None:
+    with pytest.raises(CardTextError):
+        Card.parse(text)

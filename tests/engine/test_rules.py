@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +88,11 @@ def test_errors_name_the_option_and_what_it_may_be(text: str, reason: str) -> No
 def test_rules_with_impossible_passes_cannot_be_made(passes: object) -> None:
     with pytest.raises(RulesError, match="passes is 1, 2, 3"):
         Rules(passes=passes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "options", [{"stock_playable": "no"}, {"overlap": 1}, {"goal": "deck"}, {"covered": None}]
+)
+def test_options_of_the_wrong_type_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(RulesError, match=next(iter(options))):
+        Rules(**options)

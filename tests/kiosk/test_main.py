@@ -155,6 +155,34 @@ def test_a_save_that_is_no_game_is_set_aside_and_the_kiosk_starts(tmp_path: Path
     assert any("saved game is set aside" in line for line in said)
 
 
+def test_a_stop_during_the_start_ends_it_too(tmp_path: Path) -> None:
+    for tenth in range(1, 10):
+        with subprocess.Popen(
+            [sys.executable, "-m", "kiosk", "--offscreen", "--state", str(tmp_path)],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=PLAIN,
+            cwd=ROOT,
+        ) as process:
+            time.sleep(tenth / 10)
+            process.send_signal(signal.SIGTERM)
+            assert process.stderr is not None
+            said = process.stderr.read()
+            # Before Python itself is ready a signal ends the process by itself.
+            assert process.wait(30) in {0, -signal.SIGTERM}
+        assert "Traceback" not in said
+
+
+def test_a_folder_for_pictures_that_cannot_be_made_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(SystemExit) as ended:
+        main(["--demo", "--offscreen", "--shots", str(tmp_path / "file" / "shots")])
+    assert ended.value.code == 2
+    assert "cannot be made" in capsys.readouterr().err
+
+
 def test_the_gallery_takes_what_is_asked_for(tmp_path: Path) -> None:
     done = subprocess.run(
         [

@@ -798,6 +798,32 @@ def test_the_win_is_compared_with_what_was_before() -> None:
     assert bench.session.statistics.of_day(date(2026, 12, 24)).played == 2
 
 
+@pytest.mark.parametrize("preset", ["golf", "classic"])
+def test_a_save_under_other_rules_than_it_says_is_refused(preset: str) -> None:
+    saved = Bench().session.saved()
+    with pytest.raises(SaveError, match=preset):
+        Bench(saved=Saved(**{**vars(saved), "preset": preset}))
+
+
+@pytest.mark.parametrize("line", ["AH+QH", "R", "D D D", "nonsense"])
+def test_a_saved_line_that_does_not_win_is_forgotten(line: str) -> None:
+    saved = Bench().session.saved()
+    bench = Bench(saved=Saved(**{**vars(saved), "line": line}))
+    assert bench.do(Hint()).kind is ChangeKind.THINKING
+
+
+def test_auto_play_leaves_the_stock_to_be_drawn() -> None:
+    bench = Bench("relaxed", auto_play=True)
+    for _ in range(24):
+        before = len(bench.session.position.stock_places)
+        for _ in range(2):
+            if len(bench.session.position.stock_places) == before:
+                change = bench.do(Tap(Pile.STOCK))
+        assert change.kind is ChangeKind.PLAYED
+        assert change.move is not None
+        assert change.move.kind is not MoveKind.PAIR
+
+
 COMMANDS: list[Command] = [
     *(Tap(place) for place in range(28)),
     Tap(Pile.STOCK),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,9 @@ def test_files_that_cannot_be_read_are_said(tmp_path: Path) -> None:
         assert settings == Settings()
         assert words in problems[0]
         assert str(bad) in problems[0]
-    assert "cannot be read" in load(tmp_path)[1][0]
+    assert "is not a file" in load(tmp_path)[1][0]
+    os.mkfifo(tmp_path / "pipe")
+    assert "is not a file" in load(tmp_path / "pipe")[1][0]
 
 
 @given(st.text(max_size=200))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import sqlite3
 import threading
 from pathlib import Path
@@ -127,10 +128,103 @@ def test_a_refused_save_is_kept_aside_in_the_database(tmp_path: Path) -> None:
 def test_without_a_folder_the_game_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     storage = Storage(tmp_path / "file" / "state")
-    assert "nothing will be kept" in storage.problems[0]
+    assert "nothing is kept for now" in storage.problems[0]
+    storage.save(SAVED)
+    storage.record(RESULT)
+    assert not storage.close(), "and it is not claimed that anything was kept"
+
+
+def test_a_folder_that_comes_back_is_used(tmp_path: Path) -> None:
+    way = tmp_path / "file"
+    way.write_text("in the way")
+    storage = Storage(way / "state")
+    storage.save(SAVED)
+    assert not storage.flush(0.2)
+    way.unlink()
+    assert storage.flush(20)
+    assert storage.close()
+    assert Storage(way / "state").saved == SAVED
+
+
+def test_a_folder_that_is_removed_while_playing_is_made_again(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "state")
+    storage.save(SAVED)
+    assert storage.flush()
+    shutil.rmtree(tmp_path / "state")
+    later = dataclasses.replace(SAVED, hints=9)
+    storage.save(later)
+    assert storage.flush()
+    assert "has been removed" in storage.problems[0]
+    assert storage.close()
+    assert Storage(tmp_path / "state").saved == later
+
+
+def test_no_damaged_byte_stops_the_start_or_the_next_save(tmp_path: Path) -> None:
+    folder = tmp_path / "good"
+    storage = Storage(folder)
     storage.save(SAVED)
     storage.record(RESULT)
     assert storage.close()
+    sound = (folder / FILE_NAME).read_bytes()
+    # The first page holds the header and the schema: there the most can go wrong.
+    for count, place in enumerate((*range(0, 4096, 64), *range(4096, len(sound), 128))):
+        for flip in (0xFF, 0x80) if place < 4096 else (0xFF,):
+            case = tmp_path / f"{count}-{flip}"
+            case.mkdir()
+            damaged = bytearray(sound)
+            damaged[place] ^= flip
+            (case / FILE_NAME).write_bytes(damaged)
+            storage = Storage(case)
+            storage.save(SAVED)
+            storage.record(RESULT)
+            assert storage.close(), (place, flip)
+            again = Storage(case)
+            assert again.saved == SAVED, (place, flip)
+            assert again.close()
+            for aside in case.glob("*.bad-1"):
+                assert aside.read_bytes() == bytes(damaged), "never overwritten"
+            shutil.rmtree(case)
+
+
+def test_a_result_that_cannot_be_kept_costs_only_itself(tmp_path: Path) -> None:
+    storage = Storage(tmp_path)
+    storage.record(dataclasses.replace(RESULT, hints=10**30))
+    storage.record(dataclasses.replace(RESULT, seconds=float("nan")))
+    storage.record(RESULT)
+    storage.save(SAVED)
+    assert storage.flush()
+    assert storage.close()
+    assert len([p for p in storage.problems if "result cannot be kept" in p]) == 2
+    assert len(rows(storage.path, "results")) == 1
+    assert Storage(tmp_path).saved == SAVED
+
+
+def test_a_database_without_its_tables_is_begun_anew(tmp_path: Path) -> None:
+    storage = Storage(tmp_path)
+    db = sqlite3.connect(storage.path)
+    db.execute("DROP TABLE saved")
+    db.close()
+    storage.save(SAVED)
+    assert storage.flush(10)
+    assert storage.close()
+    assert any("set aside as" in problem for problem in storage.problems)
+    assert Storage(tmp_path).saved == SAVED
+
+
+@pytest.mark.parametrize(
+    "change", [{"seconds": -1}, {"seconds": 1e300}, {"hints": -1}, {"undos": 10**30}]
+)
+def test_a_save_that_claims_the_impossible_is_set_aside(
+    tmp_path: Path, change: dict[str, float]
+) -> None:
+    storage = Storage(tmp_path)
+    storage.save(dataclasses.replace(SAVED, **change))  # type: ignore[arg-type]
+    assert storage.close()
+    again = Storage(tmp_path)
+    assert again.saved is None
+    assert "saved game cannot be read" in again.problems[0]
+    assert again.close()
+    assert len(rows(again.path, "set_aside")) == 1
 
 
 class FailingConnection(sqlite3.Connection):
