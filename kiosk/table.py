@@ -80,6 +80,7 @@ class Table(Widget):  # type: ignore[misc]
         self._elapsed = 0.0
         self._pulse_left = 0.0
         self._event: Any = None
+        self._then: Callable[[], None] | None = None
         #: The target under the finger, and the card that the finger carries with its pose.
         self._pressed: Target | None = None
         self._carried: tuple[Key, Pose] | None = None
@@ -153,7 +154,7 @@ class Table(Widget):  # type: ignore[misc]
         if animation is None and not changed:
             return
         self._position = change.new
-        self._animation = None
+        self._arrived()
         if animation is not None:
             self._start(animation)
         self._draw()
@@ -199,9 +200,18 @@ class Table(Widget):  # type: ignore[misc]
             self._stop()
             self._draw()
 
+    def when_still(self, then: Callable[[], None]) -> None:
+        """Call ``then`` once: when all cards have arrived, however that comes about, or now if
+        none is on its way.  A later call takes the place of one that still waits."""
+        if self.moving:
+            self._then = then
+        else:
+            then()
+
     # -- time -----------------------------------------------------------------------------------
 
     def _start(self, animation: Animation) -> None:
+        self._arrived()
         self._animation = animation
         self._elapsed = 0.0
         self._wind()
@@ -211,18 +221,25 @@ class Table(Widget):  # type: ignore[misc]
             self._event = Clock.schedule_interval(self._step, 0)
 
     def _stop(self) -> None:
-        self._animation = None
         self._pulse_left = 0.0
         if self._event is not None:
             self._event.cancel()
             self._event = None
+        self._arrived()
+
+    def _arrived(self) -> None:
+        """Whatever moved is where it was going."""
+        self._animation = None
+        then, self._then = self._then, None
+        if then is not None:
+            then()
 
     def _step(self, dt: float) -> bool:
         dt = min(max(dt, 0.0), LONGEST_STEP)
         self._elapsed += dt
         self._pulse_left = max(0.0, self._pulse_left - dt)
         if self._animation is not None and self._elapsed >= self._animation.duration:
-            self._animation = None
+            self._arrived()
         if self._animation is None and self._pulse_left == 0:
             self._event = None
             self._draw()

@@ -575,6 +575,29 @@ def test_no_card_is_seen_and_none_can_be_touched_while_hidden(
     assert table.sent[-1] == Tap(a)
 
 
+@pytest.mark.parametrize("how", ["time", "touch", "move", "resize", "nothing moves"])
+def test_what_waits_for_the_cards_to_arrive_happens_once(
+    kiosk: Callable[..., Kiosk], how: str
+) -> None:
+    table = kiosk()
+    called: list[bool] = []
+    if how != "nothing moves":
+        table.send(Draw())
+    table.table.when_still(lambda: called.append(table.table.moving))
+    assert called == ([False] if how == "nothing moves" else [])
+    if how == "touch":
+        table.stage.touch(5, 5).up()
+    elif how == "move":
+        table.send(Draw())
+    elif how == "resize":
+        table.table.set_layout(LAYOUT)
+    else:
+        table.stage.wait(SETTLED)
+    assert called == [False]
+    table.stage.wait(SETTLED)
+    assert called == [False]
+
+
 def test_a_touch_ends_the_celebration_of_a_win(kiosk: Callable[..., Kiosk]) -> None:
     table = kiosk()
     for move in won_by_hand("three-pass").line:
