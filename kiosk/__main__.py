@@ -208,7 +208,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
 
     inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
     storage = Storage(_state_folder(args.state))
-    dealer = PoolDealer(SystemRandom())
+    dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     adviser = ThreadAdviser(inbox.put)
     options = _options(args, settings)
 
@@ -221,6 +221,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
             record=storage.record,
             saved=saved,
             statistics=storage.statistics,
+            rules=settings.playable,
         )
 
     try:
@@ -229,7 +230,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         storage.refuse_saved(str(error))
         session = session_with(None)
     heartbeat = Heartbeat(notifier(), input_threads)
-    app = KioskApp(session, inbox, settings.display, keep=storage.save, heartbeat=heartbeat)
+    app = KioskApp(session, inbox, keep=storage.save, heartbeat=heartbeat)
     log.info("playing %s on %s", session.preset, driver.value)
 
     def close() -> None:
@@ -248,10 +249,10 @@ def _demo(args: argparse.Namespace, stopper: Stopper) -> int:
     prepare(driver, args.size or DEMO_SIZE)
     from kiosk.demo import play_demo  # noqa: PLC0415 - opens the window
 
-    dealer = PoolDealer(SystemRandom())
+    dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     try:
         summary = play_demo(
-            dealer, _options(args, settings), settings.display, args.shots, run=stopper.run
+            dealer, _options(args, settings), args.shots, run=stopper.run
         )
     finally:
         dealer.close()

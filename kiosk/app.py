@@ -44,7 +44,6 @@ from kiosk.layout import Layout
 from kiosk.screens import Hud, PanelHost
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved
-from kiosk.settings import DisplaySettings
 from kiosk.table import Table
 from kiosk.texts import Texts
 
@@ -119,7 +118,6 @@ class KioskApp(App):  # type: ignore[misc]
     Args:
         session: what is shown and played on.
         inbox: where other threads hand in their commands.
-        display: how it looks.
         keep: takes what must survive a power cut, whenever that changes.
         heartbeat: what systemd is told; None tells it nothing.
         clock: monotonic seconds.
@@ -130,7 +128,6 @@ class KioskApp(App):  # type: ignore[misc]
         self,
         session: Session,
         inbox: queue.SimpleQueue[Command],
-        display: DisplaySettings,
         *,
         keep: Callable[[Saved], None],
         heartbeat: Heartbeat | None = None,
@@ -140,13 +137,10 @@ class KioskApp(App):  # type: ignore[misc]
         super().__init__()
         self.session = session
         self.inbox = inbox
-        self._display = display
         self._keep = keep
         self._heartbeat = heartbeat
         self._clock = clock
         self._ticking = ticking
-        self._palette = theme.HIGH_CONTRAST if display.high_contrast else theme.PALETTE
-        self.texts = Texts.load(session.language)
         self.frames = 0
         self._events: list[Any] = []
         self._bindings = {
@@ -161,23 +155,8 @@ class KioskApp(App):  # type: ignore[misc]
 
     def build(self) -> Root:
         """Make the widgets and start the timers."""
-        layout = self._layout()
-        palette, still = self._palette, self._display.reduced_motion
         self.root_widget = Root(self.send)
-        self.table = Table(self.send, layout, display=self._display, palette=palette)
-        self.hud = Hud(self.send, layout, self.texts, palette=palette, reduced_motion=still)
-        self.panels = PanelHost(
-            self.send,
-            layout,
-            self.texts,
-            palette=palette,
-            style=FaceStyle.of(self._display),
-            reduced_motion=still,
-        )
-        for widget in (self.table, self.hud, self.panels):
-            self.root_widget.add_widget(widget)
-        self.table.show(self.session.position)
-        self._refresh()
+        self._dress()
         Window.bind(**self._bindings)
         if self._ticking:
             self._events.append(Clock.schedule_interval(self._tick, TICK))
@@ -189,11 +168,40 @@ class KioskApp(App):  # type: ignore[misc]
             self._events.append(Clock.schedule_interval(self._beat, interval()))
         return self.root_widget
 
+    def _dress(self) -> None:
+        """Make everything that is seen, for the look and the language of this moment."""
+        self._look, self._spoken = self.session.look, self.session.language
+        look, layout, texts = self._look, self._layout(), Texts.load(self._spoken)
+        palette = theme.HIGH_CONTRAST if look.high_contrast else theme.PALETTE
+        still = look.reduced_motion
+        style = FaceStyle.of(look, self._spoken)
+        self.root_widget.clear_widgets()
+        self.table = Table(self.send, layout, display=look, palette=palette, style=style)
+        self.hud = Hud(self.send, layout, texts, palette=palette, reduced_motion=still)
+        self.panels = PanelHost(
+            self.send, layout, texts, palette=palette, style=style, reduced_motion=still
+        )
+        for widget in (self.table, self.hud, self.panels):
+            self.root_widget.add_widget(widget)
+        self.table.show(self.session.position)
+        self._refresh()
+
+    def _speak(self) -> None:
+        """Change the language, and the deck where its letters change with it."""
+        if FaceStyle.of(self._look, self.session.language) != FaceStyle.of(
+            self._look, self._spoken
+        ):
+            self._dress()
+            return
+        self._spoken = self.session.language
+        texts = Texts.load(self._spoken)
+        self.hud.set_texts(texts)
+        self.panels.set_texts(texts)
+
     def _layout(self) -> Layout:
+        look = self.session.look
         return Layout.for_screen(
-            *map(int, Window.size),
-            mm_width=self._display.width_mm,
-            left_handed=self._display.left_handed,
+            *map(int, Window.size), mm_width=look.width_mm, left_handed=look.left_handed
         )
 
     # -- the one road -------------------------------------------------------------------------
@@ -204,10 +212,10 @@ class KioskApp(App):  # type: ignore[misc]
         if change.kind is ChangeKind.NOTHING:
             self.hud.update(self.session)
             return change
-        if self.session.language != self.texts.language:
-            self.texts = Texts.load(self.session.language)
-            self.hud.set_texts(self.texts)
-            self.panels.set_texts(self.texts)
+        if self.session.look != self._look:
+            self._dress()
+        elif self.session.language != self._spoken:
+            self._speak()
         self.table.animate(change)
         self.hud.message(change)
         self._refresh()
@@ -219,7 +227,8 @@ class KioskApp(App):  # type: ignore[misc]
 
     def _refresh(self) -> None:
         session = self.session
-        self.table.refresh(session.selected, session.hinted)
+        self.table.hide(session.panel is Panel.PAUSE)
+        self.table.refresh(session.selected, session.hinted, session.coached)
         self.hud.update(session)
         self.panels.update(session)
 

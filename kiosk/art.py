@@ -49,6 +49,10 @@ SUIT_PATHS: Final[Mapping[Suit, str]] = {
 }
 
 
+#: The indices of the languages whose decks have letters of their own.
+LOCAL_INDICES: Final[Mapping[str, str]] = {"de": "A23456789TBDK", "fr": "A23456789TVDR"}
+
+
 @dataclass(frozen=True)
 class FaceStyle:
     """How the deck is printed."""
@@ -73,12 +77,14 @@ class FaceStyle:
             raise ValueError(f"{self.local_indices!r} gives two ranks the same index")
 
     @classmethod
-    def of(cls, display: DisplaySettings) -> FaceStyle:
-        """The style that the operator's settings ask for."""
+    def of(cls, display: DisplaySettings, language: str = "en") -> FaceStyle:
+        """The style that the settings ask for, while that language is on the screen."""
+        local = LOCAL_INDICES.get(language, RANK_LETTERS) if display.local_indices else RANK_LETTERS
         return cls(
             four_colour=display.four_colour,
             high_contrast=display.high_contrast,
             show_values=display.show_values,
+            local_indices=local,
         )
 
 

@@ -20,7 +20,6 @@ from kiosk.app import KioskApp
 from kiosk.commands import Change, ChangeKind, Command
 from kiosk.session import Session
 from kiosk.sessiontypes import Dealer, SessionOptions
-from kiosk.settings import DisplaySettings
 
 log = logging.getLogger(__name__)
 
@@ -43,13 +42,12 @@ class NoAdvice:
 class DemoApp(KioskApp):
     """The application with a clock of its own, which ends after one demo."""
 
-    def __init__(self, session: Session, display: DisplaySettings, shots: Path | None) -> None:
+    def __init__(self, session: Session, shots: Path | None) -> None:
         self._time = 0.0
         inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
         super().__init__(
             session,
             inbox,
-            display,
             keep=lambda _saved: None,
             clock=lambda: self._time,
             ticking=False,
@@ -113,7 +111,6 @@ class DemoApp(KioskApp):
 def play_demo(
     dealer: Dealer,
     options: SessionOptions,
-    display: DisplaySettings,
     shots: Path | None,
     *,
     run: Callable[[KioskApp], None],
@@ -121,7 +118,7 @@ def play_demo(
     """Play one demo, by ``run``, and return its summary, ready for JSON."""
     session = Session(dealer, NoAdvice(), options, now=0.0)
     deal, rules, preset = session.number, session.position.rules, session.preset
-    app = DemoApp(session, display, shots)
+    app = DemoApp(session, shots)
     run(app)
     return {
         "deal": deal,

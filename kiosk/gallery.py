@@ -43,7 +43,6 @@ from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, prepare
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
-from kiosk.settings import DisplaySettings
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
 from kiosk.texts import available_languages
 
@@ -269,7 +268,6 @@ def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iter
         app = KioskApp(
             session,
             inbox,
-            DisplaySettings(),
             keep=lambda _saved: None,
             clock=clock,
             ticking=False,

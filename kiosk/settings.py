@@ -15,7 +15,19 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-Preset = Literal["three-pass", "cards4", "relaxed", "classic", "collection", "overlap"]
+from engine.rules import PRESETS, Covered, Goal, Rules
+from kiosk import panel_settings
+from kiosk.panel_settings import (
+    BacklightSettings,
+    ButtonSettings,
+    LampSettings,
+    PresenceSettings,
+)
+
+#: The name of the rules that the operator puts together.
+CUSTOM: Final = "custom"
+
+Preset = Literal["three-pass", "cards4", "relaxed", "classic", "collection", "overlap", "custom"]
 Seconds = Annotated[float, Meta(ge=0, le=86_400)]
 Millimetres = Annotated[float, Meta(ge=30, le=3_000)]
 LanguageCode = Annotated[str, Meta(pattern=r"\A[a-z]{2,3}(_[A-Z]{2})?\Z")]
@@ -73,6 +85,8 @@ class DisplaySettings(Struct, frozen=True):
         high_contrast: whether card faces are drawn in the strongest colours.
         show_values: whether Jack, Queen and King show 11, 12 and 13.
         reduced_motion: whether cards appear in their places instead of flying there.
+        local_indices: whether Jack, Queen and King carry the letters of the language on the screen
+            where it has its own: B D K in German, V D R in French.
     """
 
     width_mm: Millimetres | None = None
@@ -81,6 +95,46 @@ class DisplaySettings(Struct, frozen=True):
     high_contrast: bool = False
     show_values: bool = True
     reduced_motion: bool = False
+    local_indices: bool = False
+
+
+class RulesSettings(Struct, frozen=True):
+    """The rules of the preset ``custom``: any combination is allowed.
+
+    Attributes:
+        passes: runs through the stock, the first one included, or "unlimited".
+        goal: what has to be removed.
+        covered: how covered pyramid cards are shown.
+        stock_playable: whether the top stock card lies face up and plays.
+        overlap: whether a card may pair with the last one that covers it.
+    """
+
+    passes: Annotated[int, Meta(ge=1, le=1_000)] | Literal["unlimited"] = 3
+    goal: Literal["pyramid", "deck"] = "pyramid"
+    covered: Literal["face_up", "face_down"] = "face_up"
+    stock_playable: bool = False
+    overlap: bool = False
+
+    @property
+    def rules(self) -> Rules:
+        """As the engine takes them."""
+        return Rules(
+            passes=None if isinstance(self.passes, str) else self.passes,
+            goal=Goal(self.goal),
+            covered=Covered(self.covered),
+            stock_playable=self.stock_playable,
+            overlap=self.overlap,
+        )
+
+
+class SoundSettings(Struct, frozen=True):
+    """What is heard.
+
+    Attributes:
+        volume: 0 is silence, 1 as loud as the machine is set.
+    """
+
+    volume: Annotated[float, Meta(ge=0, le=1)] = 0.5
 
 
 class Settings(Struct, frozen=True):
@@ -90,7 +144,22 @@ class Settings(Struct, frozen=True):
     language: LanguageSettings = LanguageSettings()
     idle: IdleSettings = IdleSettings()
     display: DisplaySettings = DisplaySettings()
+    rules: RulesSettings = RulesSettings()
+    sound: SoundSettings = SoundSettings()
+    buttons: ButtonSettings = ButtonSettings()
+    lamps: LampSettings = LampSettings()
+    presence: PresenceSettings = PresenceSettings()
+    backlight: BacklightSettings = BacklightSettings()
 
+    @property
+    def playable(self) -> dict[str, Rules]:
+        """Everything that can be played, by name: the presets, and ``custom`` where it is used."""
+        used = self.game.preset == CUSTOM or self.rules != RulesSettings()
+        return {**PRESETS, CUSTOM: self.rules.rules} if used else dict(PRESETS)
+
+
+#: The sections about what is connected, which must not contradict each other.
+_WIRED: Final = ("buttons", "lamps", "presence", "backlight")
 
 #: A settings file larger than this is not one.
 LARGEST_FILE: Final = 1_000_000
@@ -137,7 +206,10 @@ def parse(text: str) -> tuple[Settings, list[str]]:
             problems.append(f"{name} must be a section: write [{name}] and its keys below it")
         else:
             sections[name] = _section(name, known[name], table, problems)
-    return Settings(**sections), problems
+    settings = Settings(**sections)
+    wired = {name: getattr(settings, name) for name in _WIRED}
+    wired, contradictions = panel_settings.check(wired)
+    return msgspec.structs.replace(settings, **wired), problems + contradictions
 
 
 def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -> Any:
@@ -157,7 +229,11 @@ def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -
         except msgspec.ValidationError as error:
             problems.append(
                 f"{name}.{key} = {value!r}: {_plain(str(error), field.type)}; "
-                f"the default {field.default!r} is used"
+                + (
+                    "it is left out"
+                    if field.default is None
+                    else f"the default {field.default!r} is used"
+                )
             )
     return kind(**values)
 
@@ -172,4 +248,5 @@ def _plain(message: str, kind: Any) -> str:
     choices = getattr(kind, "__args__", ())
     if choices and all(isinstance(choice, str) for choice in choices):
         return f"it may be {', '.join(choices)}"
+    message = message.replace(" | null", "")  # TOML has no null
     return message[:1].lower() + message[1:]

@@ -55,6 +55,7 @@ class Table(Widget):  # type: ignore[misc]
         layout: where everything lies.
         display: how cards look, and whether they move.
         palette: the colours of the ground and of the highlights.
+        style: how the deck is printed; None follows ``display``.
 
     After every command the app calls :meth:`animate` with its change, then :meth:`refresh`.
     """
@@ -66,11 +67,13 @@ class Table(Widget):  # type: ignore[misc]
         *,
         display: DisplaySettings | None = None,
         palette: Palette = theme.PALETTE,
+        style: FaceStyle | None = None,
     ) -> None:
         super().__init__(size=layout.screen.size, size_hint=(None, None))
         self._send = send
         self._palette = palette
         self._display = display or DisplaySettings()
+        self._style = style or FaceStyle.of(self._display)
         self._position: Position | None = None
         self._selected: Key | None = None
         self._hinted: tuple[Key, ...] = ()
@@ -114,7 +117,7 @@ class Table(Widget):  # type: ignore[misc]
         self._touches = Touches(layout.drag_slop, layout.tap_reach)
         self._faces = _deck(
             layout.card_width,
-            FaceStyle.of(self._display),
+            self._style,
         )
         # Of the shadow only what is not under the card is drawn: its margin, the rounded corners,
         # and what a raised card lets be seen of it.

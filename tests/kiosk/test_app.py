@@ -23,6 +23,7 @@ from kiosk.commands import (
     Panel,
     Pile,
     SetLanguage,
+    SetLook,
     Target,
 )
 from kiosk.layout import Control
@@ -63,7 +64,11 @@ class Kiosk:
         self.session = Session(
             FakeDealer(),
             self.adviser,
-            SessionOptions(preset=preset, start_in_attract=start_in_attract),
+            SessionOptions(
+                preset=preset,
+                start_in_attract=start_in_attract,
+                look=display or DisplaySettings(),
+            ),
             now=stage.now,
             record=self.results.append,
             saved=saved,
@@ -71,7 +76,6 @@ class Kiosk:
         self.app = KioskApp(
             self.session,
             self.inbox,
-            display or DisplaySettings(),
             keep=self.kept.append,
             clock=lambda: stage.now,
         )
@@ -209,7 +213,7 @@ def test_the_language_changes_without_losing_the_game(kiosks: Any) -> None:
     for language in ("de", "fr", "es", "en"):
         kiosk.app.send(SetLanguage(language))
         kiosk.stage.wait(0.1)
-        assert kiosk.app.texts.language == language
+        assert kiosk.app._spoken == language
         assert kiosk.session.position == position
 
 
@@ -254,3 +258,53 @@ def test_a_confirmed_new_deal_is_one_change(kiosks: Any) -> None:
     kiosk.play(won_by_hand("three-pass").line[0])
     assert kiosk.app.send(NewDeal(confirmed=True)).kind is ChangeKind.DEALT
     assert [r.outcome for r in kiosk.results] == ["abandoned"]
+
+
+def test_a_new_look_is_put_on_without_losing_the_game(kiosks: Any) -> None:
+    kiosk = kiosks()
+    kiosk.play(won_by_hand("three-pass").line[0])
+    position = kiosk.session.position
+    undo = kiosk.app.table.layout.undo
+    for name in ("left_handed", "high_contrast", "four_colour", "reduced_motion"):
+        kiosk.app.send(SetLook(name, True))
+        kiosk.stage.wait(0.1)
+    assert kiosk.session.position == position
+    assert kiosk.app.table.layout.undo.x < undo.x
+    assert len(kiosk.app.root_widget.children) == 3
+    kiosk.tap(Control.UNDO)
+    assert kiosk.session.moves_played == 0
+
+
+def test_the_letters_of_the_deck_follow_the_language(kiosks: Any) -> None:
+    kiosk = kiosks(display=DisplaySettings(local_indices=True))
+    styles = []
+    for language in ("de", "fr", "es"):
+        kiosk.app.send(SetLanguage(language))
+        styles.append(kiosk.app.table._style.local_indices[-3:])
+    assert styles == ["BDK", "VDR", "JQK"]
+
+
+def test_a_paused_table_shows_nothing_and_takes_nothing(kiosks: Any) -> None:
+    # PySolFC 569: one could play while paused.
+    kiosk = kiosks()
+    kiosk.app.send(Open(Panel.PAUSE))
+    kiosk.tap(Pile.STOCK)
+    assert kiosk.session.moves_played == 0
+    kiosk.app.send(Close())
+    kiosk.stage.wait(0.5)
+    kiosk.tap(Pile.STOCK)
+    assert kiosk.session.moves_played == 1
+
+
+def test_a_visitor_who_comes_back_may_go_on(kiosks: Any) -> None:
+    kiosk = kiosks()
+    kiosk.play(won_by_hand("three-pass").line[0])
+    kiosk.stage.now += 61
+    kiosk.stage.wait(0.3)
+    assert kiosk.session.panel is Panel.COUNTDOWN
+    kiosk.stage.now += 30
+    kiosk.stage.wait(0.3)
+    assert kiosk.session.attract
+    kiosk.tap(Pile.STOCK)
+    assert kiosk.session.panel is Panel.CONTINUE
+    assert kiosk.session.moves_played == 1

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.rules import PRESETS, Rules
 from kiosk.settings import Settings, load, parse
 
 
@@ -75,3 +76,23 @@ def test_files_that_cannot_be_read_are_said(tmp_path: Path) -> None:
 def test_no_text_raises(text: str) -> None:
     settings, _problems = parse(text)
     assert isinstance(settings, Settings)
+
+
+def test_custom_rules_are_put_together_in_the_file() -> None:
+    settings, problems = parse(
+        '[game]\npreset = "custom"\n'
+        '[rules]\npasses = "unlimited"\ngoal = "deck"\nstock_playable = true\n'
+    )
+    assert problems == []
+    assert settings.playable["custom"] == Rules.parse(
+        "passes=unlimited,goal=deck,stock_playable=yes,overlap=no"
+    )
+    assert list(settings.playable)[:-1] == list(PRESETS)
+    assert "custom" not in Settings().playable
+
+
+@pytest.mark.parametrize("line", ["passes = 0", "passes = 1.5", 'goal = "all"', "overlap = 1"])
+def test_wrong_custom_rules_are_named(line: str) -> None:
+    settings, problems = parse(f"[rules]\n{line}\n")
+    assert settings == Settings()
+    assert f"rules.{line.split(maxsplit=1)[0]}" in problems[0]
