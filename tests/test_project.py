@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -70,14 +71,19 @@ def test_everything_that_gets_installed_is_pinned_to_what_is_installed() -> None
 def test_no_pin_is_left_over() -> None:
     # What is pinned is what we ask for, or what something that is installed asks for.
     asked = {canonicalize_name(requirement.name) for requirement in requirements()}
+    absent = set()
     for name in pins():
         try:
             needs = distribution(name).requires or []
         except PackageNotFoundError:
-            assert name in asked, f"nothing needs {name}"
+            absent.add(name)
             continue
         asked |= {canonicalize_name(Requirement(text).name) for text in needs}
-    assert set(pins()) <= asked
+    left_over = set(pins()) - asked
+    if sys.version_info >= (3, 12):
+        # Backports for older Pythons are absent here, and so is whatever asks for them.
+        left_over -= absent
+    assert left_over == set()
 
 
 # --- The service ---------------------------------------------------------------------------------
@@ -170,7 +176,9 @@ def test_documents_name_only_targets_that_exist(document: str) -> None:
 
 
 def test_make_says_what_each_target_is_for() -> None:
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    # Inside another make it would also say which directory it enters.
+    command = ["make", "--no-print-directory", "help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     explained = {line.split()[0] for line in done.stdout.splitlines()}
     assert {"run", "test", "format", "vectors", "clean"} <= explained <= make_targets()
 
