@@ -101,6 +101,6 @@ fresh: ## Try `make run` and `make test` on an empty Debian, SUITE=bookworm (nee
 
 .PHONY: clean
 clean: ## Remove everything that can be made again, .venv included
-	rm -rf .venv build shots htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build shots htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf *.egg-info engine/_{search,shortest,casual}.c engine/*.so
 	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +

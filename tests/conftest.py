@@ -1,0 +1,22 @@
+"""What all tests may rely on, however they are started.
+
+Invariant: Ctrl+C means what it says.  A shell that starts the checks in the background has them,
+and all that they start, ignore it.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heeded_control_c() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        # Programs started from here get the default back, since they cannot inherit a handler.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
