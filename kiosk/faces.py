@@ -24,6 +24,7 @@ from kivy.graphics.texture import Texture, TextureRegion
 from engine.cards import Card
 from kiosk import art, theme
 from kiosk.art import FaceStyle
+from kiosk.picturecache import PictureCache
 
 __all__ = ["FaceStyle", "Faces", "ground_texture", "icon_texture", "texture_of"]
 
@@ -37,6 +38,7 @@ class Faces:
     Args:
         card_width: width of a card in px, 24 or more; its height follows from 5 to 7.
         style: how the deck is printed.
+        cache: where drawn sheets are kept for the next start; None keeps none.
 
     Attributes:
         card_size: (width, height) in px; every card, the back and the empty places have this size.
@@ -51,7 +53,12 @@ class Faces:
         ValueError: ``card_width`` is too small to read or too large for the GPU.
     """
 
-    def __init__(self, card_width: int, style: FaceStyle | None = None) -> None:
+    def __init__(
+        self,
+        card_width: int,
+        style: FaceStyle | None = None,
+        cache: PictureCache | None = None,
+    ) -> None:
         self.style: Final = style or FaceStyle()
         self.card_size: Final = art.card_size(card_width)
         self.shadow_margin: Final = art.shadow_margin(card_width)
@@ -59,7 +66,7 @@ class Faces:
         self.glow_margin: Final = art.glow_margin(card_width)
         self._regions: dict[str, TextureRegion] = {}
         for page in art.pages(card_width, self.style, _largest_side()):
-            texture = texture_of(page.svg)
+            texture = _upload(*_sheet(page.svg, cache))
             for name, box in page.places.items():
                 # Regions count from the bottom; the sheet, like every SVG, from the top.
                 bottom = page.height - box.y - box.height
@@ -148,9 +155,30 @@ def texture_of(svg: str) -> Texture:
 _texture_of = texture_of  # the name that the rules page still uses
 
 
+def _sheet(svg: str, cache: PictureCache | None) -> tuple[int, int, bytes]:
+    """The pixels of a sheet, from the cache where they are there and whole."""
+    if cache is None:
+        return _pixels(svg)
+    png = cache.get(svg)
+    if png is not None:
+        return _decoded(png)
+    png = _drawn(svg)
+    cache.put(svg, png)
+    return _decoded(png)
+
+
 def _pixels(svg: str, side: int | None = None) -> tuple[int, int, bytes]:
     """Draw an SVG text at its own size, or ``side`` px wide: width, height, RGBA from the top."""
-    png = resvg_py.svg_to_bytes(svg_string=svg, width=side, skip_system_fonts=True)
+    return _decoded(_drawn(svg, side))
+
+
+def _drawn(svg: str, side: int | None = None) -> bytes:
+    """Draw an SVG text at its own size, or ``side`` px wide, as a PNG file."""
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=side, skip_system_fonts=True))
+
+
+def _decoded(png: bytes) -> tuple[int, int, bytes]:
+    """Width, height, and RGBA pixels from the top."""
     able = (each for each in ImageLoader.loaders if each.can_load_memory())
     loader = next(each for each in able if "png" in each.extensions())
     image = loader("drawn.png", ext="png", inline=True, rawdata=BytesIO(png), keep_data=True)

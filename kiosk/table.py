@@ -29,6 +29,7 @@ from kiosk.commands import Change, Command, Drop, Pile, Tap, Target
 from kiosk.faces import Faces, ground_texture
 from kiosk.layout import Layout, Rect
 from kiosk.motion import Animation, Key, Pose
+from kiosk.picturecache import PictureCache
 from kiosk.quads import WHITE, Quad, QuadBatch
 from kiosk.settings import DisplaySettings
 from kiosk.theme import Palette, mix, with_alpha
@@ -56,6 +57,7 @@ class Table(Widget):  # type: ignore[misc]
         display: how cards look, and whether they move.
         palette: the colours of the ground and of the highlights.
         style: how the deck is printed; None follows ``display``.
+        cache: where drawn cards are kept for the next start; None keeps none.
 
     After every command the app calls :meth:`animate` with its change, then :meth:`refresh`.
     """
@@ -68,12 +70,14 @@ class Table(Widget):  # type: ignore[misc]
         display: DisplaySettings | None = None,
         palette: Palette = theme.PALETTE,
         style: FaceStyle | None = None,
+        cache: PictureCache | None = None,
     ) -> None:
         super().__init__(size=layout.screen.size, size_hint=(None, None))
         self._send = send
         self._palette = palette
         self._display = display or DisplaySettings()
         self._style = style or FaceStyle.of(self._display)
+        self._cache = cache
         self._position: Position | None = None
         self._selected: Key | None = None
         self._hinted: tuple[Key, ...] = ()
@@ -115,10 +119,7 @@ class Table(Widget):  # type: ignore[misc]
         self.layout = layout
         self.size = layout.screen.size
         self._touches = Touches(layout.drag_slop, layout.tap_reach)
-        self._faces = _deck(
-            layout.card_width,
-            self._style,
-        )
+        self._faces = _deck(layout.card_width, self._style, self._cache)
         # Of the shadow only what is not under the card is drawn: its margin, the rounded corners,
         # and what a raised card lets be seen of it.
         w, h = self._faces.card_size
@@ -521,6 +522,6 @@ class Table(Widget):  # type: ignore[misc]
 
 
 @lru_cache(maxsize=1)
-def _deck(card_width: int, style: FaceStyle) -> Faces:
+def _deck(card_width: int, style: FaceStyle, cache: PictureCache | None) -> Faces:
     """The last deck is kept: a window that only moved, or a table made again, needs no other."""
-    return Faces(card_width, style)
+    return Faces(card_width, style, cache)
