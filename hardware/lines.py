@@ -73,6 +73,11 @@ class Line:
         """When the contact last moved at all; minus infinity for never."""
         return self._debouncer.last_edge
 
+    @property
+    def waits_for_release(self) -> bool:
+        """Whether the contact was active when it was opened, and has been ever since."""
+        return self._ignored
+
     def changes(self, now: float) -> list[Change]:
         """What has changed since the last call, oldest first; call it on one thread only."""
         self._debouncer.rest(self._read(), now)

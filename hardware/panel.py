@@ -120,7 +120,9 @@ class Panel:
                 debounce=button.debounce,
                 clock=attempts.clock,
             )
-            self._lines[name] = self._claim(f"button {name} on GPIO {button.pin}", make)
+            self._lines[name] = line = self._claim(f"button {name} on GPIO {button.pin}", make)
+            if line.waits_for_release:
+                log.warning("button %s is down already: it waits to be let go", name)
         for name, encoder in settings.encoders.items():
             what = f"encoder {name} on GPIO {encoder.a} and {encoder.b}"
             self._encoders[name] = self._claim(what, partial(Encoder, factory, encoder))

@@ -237,6 +237,21 @@ def test_an_exception_in_the_receiver_costs_that_event_alone(
     assert "pressed of deal was lost" in caplog.text
 
 
+def test_a_button_that_is_down_at_the_start_is_told_and_waits(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rig = Rig(PanelSettings(buttons={"undo": ButtonSpec(UNDO, active="high", hold=1.0)}))
+    rig.wait(60)
+    assert rig.take() == []
+    assert "button undo is down already" in caplog.text
+    rig.press(UNDO)
+    rig.wait(0.1)
+    assert rig.take() == []
+    rig.release(UNDO)
+    rig.wait(2)
+    assert rig.take(EventKind.PRESSED, EventKind.HELD) == [("pressed", "undo"), ("held", "undo")]
+
+
 # --- When there is no panel ----------------------------------------------------------------------
 
 

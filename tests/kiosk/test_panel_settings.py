@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -7,6 +10,8 @@ from hypothesis import strategies as st
 
 from kiosk.panel_settings import ButtonSettings, LampSettings
 from kiosk.settings import Settings, parse
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 CABINET = """
 [buttons]
@@ -163,6 +168,25 @@ def test_every_mistake_is_named_at_once_and_the_rest_still_counts() -> None:
         assert any(all(word in problem for word in words) for problem in problems), words
     assert len(problems) == 14
     assert not any("null" in problem or "None" in problem for problem in problems)
+
+
+def test_the_wiring_that_is_drawn_is_the_wiring_that_is_written() -> None:
+    text = (DOCS / "wiring.md").read_text("utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    settings, problems = parse(example)
+    assert problems == []
+    written = {
+        f"{section}.{key} = {pin}"
+        for section in ("buttons", "lamps", "presence")
+        for key, pin in msgspec.to_builtins(getattr(settings, section)).items()
+        if f"{section}.{key}" in KEYS and pin is not None
+    }
+    picture = (DOCS / "images" / "wiring.svg").read_text("utf-8")
+    drawn = re.findall(r">(.*?)</text>", picture)
+    assert {words for words in drawn if " = " in words} == written
+    assert {words.split()[-1] for words in drawn if words.startswith("GPIO ")} == {
+        words.split()[-1] for words in written
+    }
 
 
 KEYS = [
