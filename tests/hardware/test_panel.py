@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gpiozero
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
@@ -487,3 +488,11 @@ def test_a_kiosk_without_a_panel_loads_no_pin_library() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_no_other_pin_library_is_looked_for() -> None:
+    # gpiozero would try several, and say so, were it ever left without a factory.
+    rig = Rig(SETTINGS)
+    rig.wait(1)
+    rig.panel.close()
+    assert gpiozero.Device.pin_factory is None

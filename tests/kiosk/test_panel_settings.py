@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiosk.panel_settings import ButtonSettings, LampSettings
+from hardware.backlight import BacklightSpec
+from kiosk.panel_settings import BacklightSettings, ButtonSettings, LampSettings
 from kiosk.settings import Settings, parse
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -216,3 +217,10 @@ def test_no_two_things_share_a_pin_whatever_is_written(pins: dict[str, int]) -> 
     # Whatever was left out is spoken of.
     for key in set(pins) - set(used):
         assert any(key in problem for problem in problems), key
+
+
+def test_the_light_is_described_as_the_hardware_takes_it() -> None:
+    settings, _problems = parse(CABINET)
+    spec = msgspec.convert(msgspec.to_builtins(settings.backlight), BacklightSpec)
+    assert spec == BacklightSpec(device="10-0045", full=100, dim=10)
+    assert msgspec.to_builtins(BacklightSettings()) == msgspec.to_builtins(BacklightSpec())
