@@ -257,38 +257,36 @@ def _court(rank: int) -> str:
     return "".join(line for line in lines if not line.startswith("<!--"))
 
 
-#: Pips of ranks 2 to 10 in three rows: (column from the middle, row -1..1).  It is the layout of a
-#: printed card laid on its side, since the picture has the lower, wider half of the card.
-_PIPS: Final[Mapping[int, tuple[tuple[float, int], ...]]] = {
-    2: ((-0.75, 0), (0.75, 0)),
-    3: ((-1, 0), (0, 0), (1, 0)),
-    4: ((-1, -1), (1, -1), (-1, 1), (1, 1)),
-    5: ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
-    6: ((-1, -1), (0, -1), (1, -1), (-1, 1), (0, 1), (1, 1)),
-    7: ((-1, -1), (0, -1), (1, -1), (0, 0), (-1, 1), (0, 1), (1, 1)),
-    8: ((-1, -1), (0, -1), (1, -1), (-0.5, 0), (0.5, 0), (-1, 1), (0, 1), (1, 1)),
-    9: (
-        *((column - 1.5, row) for row in (-1, 1) for column in range(4)),
-        (0, 0),
-    ),
-    10: (
-        *((column - 1.5, row) for row in (-1, 1) for column in range(4)),
-        (-1, 0),
-        (1, 0),
-    ),
+def _pairs(*rows: float) -> tuple[tuple[float, float], ...]:
+    """A pip in each of the outer columns, in each of the rows."""
+    return tuple((column, row) for row in rows for column in (-1, 1))
+
+
+#: Pips of ranks 2 to 10 as printed cards have them: (column -1..1, how far down -1..1).
+_PIPS: Final[Mapping[int, tuple[tuple[float, float], ...]]] = {
+    2: ((0, -1), (0, 1)),
+    3: ((0, -1), (0, 0), (0, 1)),
+    4: _pairs(-1, 1),
+    5: (*_pairs(-1, 1), (0, 0)),
+    6: _pairs(-1, 0, 1),
+    7: (*_pairs(-1, 0, 1), (0, -1 / 2)),
+    8: (*_pairs(-1, 0, 1), (0, -1 / 2), (0, 1 / 2)),
+    9: (*_pairs(-1, -1 / 3, 1 / 3, 1), (0, 0)),
+    10: (*_pairs(-1, -1 / 3, 1 / 3, 1), (0, -2 / 3), (0, 2 / 3)),
 }
 
-#: Size of a pip, and the step between columns and between rows, by rank: few pips are larger.
+#: Size of a pip, and the way from the middle to the outer columns and rows, by rank: the fewer
+#: pips, the larger.
 _PIP_SIZES: Final[Mapping[int, tuple[float, float, float]]] = {
-    2: (32, 28, 0),
-    3: (28, 30, 0),
-    4: (27, 25, 22.5),
-    5: (27, 27, 22.5),
-    6: (25, 28.5, 21),
-    7: (21, 27, 23.5),
-    8: (21, 25.5, 23.5),
-    9: (20.5, 23.5, 24),
-    10: (20.5, 23.5, 24),
+    2: (31, 0, 25),
+    3: (26, 0, 28.5),
+    4: (28, 23, 25),
+    5: (26, 25, 27),
+    6: (24, 23, 28.5),
+    7: (21.5, 25, 30),
+    8: (21, 25, 30),
+    9: (19.5, 25, 31),
+    10: (19, 25.5, 31.5),
 }
 
 
@@ -419,7 +417,7 @@ class _Printer:
         elif self.pips:
             size, across, down = _PIP_SIZES[card.rank]
             picture = "".join(
-                self._suit(card.suit, 50 + across * column, 97 + down * row, size)
+                self._suit(card.suit, 50 + across * column, _PIPS_MIDDLE + down * row, size)
                 for column, row in _PIPS[card.rank]
             )
         else:
@@ -561,6 +559,7 @@ class _Printer:
 
 
 _INDEX_CAP: Final = 41.0
+_PIPS_MIDDLE: Final = 93.5  # as far from the index as from the lower edge
 _GAP: Final = 7.0  # between the figures of a ten, per 100 of cap height
 _GOLD: Final = "#d9a441"
 _GOLD_LIGHT: Final = "#f6d98a"

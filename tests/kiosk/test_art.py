@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -76,6 +77,37 @@ def test_court_figures_wear_the_colour_of_their_suit(card: str) -> None:
     svg = art.picture(card, 140, FaceStyle(four_colour=True))
     assert "#c0ffee" not in svg
     assert svg.count(theme.hex_of(suit)) > 1
+
+
+@pytest.mark.parametrize(
+    ("rank", "columns"),
+    [
+        (2, "2"),
+        (3, "3"),
+        (4, "22"),
+        (5, "212"),
+        (6, "33"),
+        (7, "313"),
+        (8, "323"),
+        (9, "414"),
+        (10, "424"),
+    ],
+)
+def test_pips_lie_as_on_printed_cards(rank: int, columns: str) -> None:
+    """So many in each column from the left, apart from one another and within the card."""
+    svg = art.picture(str(Card(rank, Suit.CLUBS)), 200, FaceStyle())
+    uses = re.findall(r'#C" transform="translate\((\S+) (\S+)\) scale\((\S+)\)', svg)
+    boxes = sorted((float(x), float(y), float(scale) * 100) for x, y, scale in uses)
+    (index,) = (box for box in boxes if box[1] < 20)
+    pips = [box for box in boxes if box != index]
+    assert "".join(str(sum(pip[0] == x for pip in pips)) for x in sorted({p[0] for p in pips})) == (
+        columns
+    )
+    for x, y, size in pips:
+        assert y >= 50 and y + size <= 137
+        assert x >= 3 and x + size <= 97
+    for (x, y, size), (other_x, other_y, _size) in combinations(pips, 2):
+        assert max(abs(x - other_x), abs(y - other_y)) >= size * 0.7
 
 
 @pytest.mark.parametrize("rank", range(2, 11))
