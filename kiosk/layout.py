@@ -39,7 +39,7 @@ TAP_MM: Final = 8.0
 #: Share of a covered card's height that stays visible.  Less than half, and a card would reach over
 #: the one two rows above it, which it does not cover; much more only costs size.
 _STEP_LANDSCAPE: Final = (0.5, 0.62)
-_STEP_PORTRAIT: Final = (0.5, 0.74)
+_STEP_PORTRAIT: Final = (0.5, 0.8)
 #: Panels that people put behind such screens: longer side up to so many px, diagonal in inches.
 _USUAL_PANELS: Final = ((1100, 7.1), (1400, 10.1), (math.inf, 13.3))
 #: Where the screen is smaller than any hand, controls may take no more than this share of it.
@@ -146,7 +146,7 @@ class Layout:
         pyramid: the 28 cards by place.
         stock, waste: the two piles, the size of a card.
         stock_badge, waste_badge: the lines for a few words under each pile.
-        title: free space above the piles, or beside the pyramid's top, for a name or a call.
+        title: free space above the piles, or in portrait beside them, for a name or a call.
         status: the block for what a player wants to know.
         undo, hint, new_deal, menu: the buttons.
         wide_buttons: whether a button has room for a label beside its icon.
@@ -520,8 +520,12 @@ def _portrait(screen: _Screen) -> Layout:
     status_y = height - unit - status_h
     top = status_y - unit - slack // 3
     pyramid = _pyramid(screen, (w, h), step, top)
-    between = max(2 * unit, w // 3)
-    stock_x = (width - 2 * w - between) // 2
+    # Piles on the side of the hand, in line with the pyramid; all the room beside them is for
+    # words, near where the eyes are when a card is drawn.
+    between = max(2 * unit, w // 4)
+    waste_x = pyramid[-1].x
+    stock_x = waste_x - w - between
+    title_x = max(unit, pyramid[PYRAMID_SIZE - ROWS].x)
     xs = [unit + i * (button_w + unit) for i in range(4)]
     panel_h = min(height - 2 * unit, round(width * 1.4))
     return Layout(
@@ -535,10 +539,10 @@ def _portrait(screen: _Screen) -> Layout:
         row_step=step,
         pyramid=pyramid,
         stock=Rect(stock_x, pile_y, w, h),
-        waste=Rect(stock_x + w + between, pile_y, w, h),
+        waste=Rect(waste_x, pile_y, w, h),
         stock_badge=Rect(stock_x, base, w, badge),
-        waste_badge=Rect(stock_x + w + between, base, w, badge),
-        title=Rect(unit, top - h, pyramid[1].x - 2 * unit, h),
+        waste_badge=Rect(waste_x, base, w, badge),
+        title=Rect(title_x, pile_y, stock_x - between - title_x, h),
         status=Rect(unit, status_y, width - 2 * unit, status_h),
         undo=Rect(xs[3], foot, button_w, button_h),
         hint=Rect(xs[2], foot, button_w, button_h),
