@@ -59,6 +59,23 @@ units: venv-test ## Verify the systemd unit and how much it is locked down
 pytest: venv-test
 	$(BIN)/pytest -m "not slow" --cov --cov-report=term
 
+.PHONY: pool-verify
+pool-verify: venv ## Replay every line of the shipped pool (half a minute)
+	$(BIN)/python -m engine pool verify
+
+# Every preset must be decided for every deal, within the memory that a kiosk allows.
+.PHONY: decide
+decide: venv ## Decide 100,000 deals of each preset; none may stay undecided (minutes)
+	@for preset in three-pass cards4 relaxed classic collection overlap; do \
+	    line=$$($(BIN)/python -m engine winrate --rules $$preset --deals 100000); \
+	    echo "$$preset: $$line"; \
+	    [[ $$line == *' 0 undecided'* ]] || exit 1; \
+	done
+
+.PHONY: slow
+slow: venv ## The tests that take minutes: more positions against the oracle, more deals uncut
+	$(BIN)/pytest -m slow tests
+
 .PHONY: vectors
 vectors: venv-test ## Solve all 300 known deals under all 8 rule sets
 	$(BIN)/pytest tests/engine/test_vectors.py

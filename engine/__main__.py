@@ -22,8 +22,9 @@ from typing import Any, BinaryIO, Final
 from engine._search import COMPILED
 from engine.bench import c_ratio, deal_times, hint_times, interpreted_ratio, pool_times
 from engine.deal import LAST_DEAL, Deal, DealError
+from engine.difficulty import CASUAL_GAMES, Grade
 from engine.labour import ClusterError
-from engine.pool import DEFAULT_PATH, Pool, PoolError
+from engine.pool import DEFAULT_PATH, Pool, PoolError, decode_line
 from engine.pool_build import Progress, build
 from engine.position import Position
 from engine.rules import PRESETS, Rules, RulesError
@@ -217,16 +218,22 @@ def run_pool_stats(args: argparse.Namespace) -> int:
     with Pool.open(args.pool) as pool:
         rows: list[dict[str, Any]] = []
         for preset in pool.presets:
-            deals = [pool.deal(preset, index) for index in range(pool.count(preset))]
-            rates = [deal.casual_rate for deal in deals if deal.casual_rate is not None]
-            grades = [deal.grade.name.lower() for deal in deals if deal.grade is not None]
+            deals = pool.rows(preset)
+            rates = [row.casual_wins / CASUAL_GAMES for row in deals if row.casual_wins is not None]
+            grades = [Grade(row.grade).name.lower() for row in deals if row.grade is not None]
             rows.append(
                 {
                     "preset": preset,
                     "deals": len(deals),
                     "scanned": pool.scanned(preset),
                     "winnable": round(pool.winnable(preset) / pool.scanned(preset), 4),
-                    "moves": round(statistics.mean(len(deal.line) for deal in deals), 1),
+                    "moves": round(
+                        statistics.mean(
+                            len(decode_line(Deal.from_number(row.number), row.line))
+                            for row in deals
+                        ),
+                        1,
+                    ),
                     "grades": {grade: grades.count(grade) for grade in sorted(set(grades))},
                     "casual_rate": round(statistics.mean(rates), 4) if rates else None,
                 }

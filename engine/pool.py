@@ -378,6 +378,15 @@ class Pool:
             yield self._proven(row)
         self._check()
 
+    def rows(self, preset: str) -> list[PoolRow]:
+        """The deals of a preset as the file has them, not replayed, in order of number.
+
+        Raises:
+            PoolError: the pool has no such preset.
+        """
+        self._rules_of(preset)
+        return [row for row in self._rows() if row.preset == preset]
+
     # -- within -------------------------------------------------------------------------------
 
     def _check(self) -> None:

@@ -94,7 +94,7 @@ def test_the_shipped_pool_has_1000_deals_of_every_preset_and_grade(shipped: Pool
 
 
 def test_shipped_lines_win_through_a_game(shipped: Pool) -> None:
-    """A sample; that all of them win is tested where the command line verifies them."""
+    """A sample; `make pool-verify` replays all of them."""
     for preset in PRESETS:
         for index in range(0, shipped.count(preset), 50):
             deal = shipped.deal(preset, index)

@@ -81,9 +81,13 @@ def test_both_look_at_the_same_positions_of_small_games(
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_both_look_at_the_same_positions_of_deals(interpreted: ModuleType, preset: str) -> None:
-    for number in range(1, 9):
+    compared = 0
+    for number in range(1, 40):
         position = Position(Deal.from_number(number), PRESETS[preset])
-        assert outcome(engine._search, position) == outcome(interpreted, position)
+        if (found := outcome(engine._search, position))[1] < 1_500:
+            assert found == outcome(interpreted, position)
+            compared += found[1] > 20  # beyond what shows at once
+    assert compared > 1
 
 
 @pytest.mark.parametrize("portion", [1, 7, 1000])
