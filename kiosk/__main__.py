@@ -251,9 +251,7 @@ def _demo(args: argparse.Namespace, stopper: Stopper) -> int:
 
     dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     try:
-        summary = play_demo(
-            dealer, _options(args, settings), args.shots, run=stopper.run
-        )
+        summary = play_demo(dealer, _options(args, settings), args.shots, run=stopper.run)
     finally:
         dealer.close()
     print(json.dumps(summary))
