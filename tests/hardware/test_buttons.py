@@ -206,6 +206,18 @@ def test_a_combination_let_go_too_early_starts_again() -> None:
     assert desk.take() == [("combination", "service")]
 
 
+def test_a_combination_with_a_fluttering_contact_waits_until_it_is_quiet() -> None:
+    desk = Desk()
+    desk.down("undo")
+    desk.down("deal")
+    for _ in range(10):
+        desk.wait(1)
+        desk.moved["undo"] = desk.now
+    assert "combination" not in dict(desk.take())
+    desk.wait(5)
+    assert desk.take() == [("combination", "service")]
+
+
 def test_a_combination_can_be_made_again() -> None:
     desk = Desk()
     for _ in range(2):

@@ -76,7 +76,7 @@ def test_a_clock_that_goes_back_shortens_no_lock_out() -> None:
     contact, seen = debouncer()
     contact.edge(True, 10.0)
     contact.edge(False, 9.0)
-    contact.edge(True, 10.02)
+    contact.edge(False, 10.02)
     assert seen == [(True, 10.0)]
     assert contact.last_edge == 10.02
 

@@ -94,6 +94,12 @@ def test_blinking_begins_with_light_whenever_it_begins() -> None:
         assert lit.show(LampState.BLINKING, 0.02) == [1.0]
 
 
+def test_blinking_begins_with_light_after_anything_else() -> None:
+    lit = LitPin(LampSpec(12))
+    lit.show(LampState.BREATHING, 0.7)
+    assert lit.show(LampState.BLINKING, 0.4) == [1.0] * 20
+
+
 def test_a_lamp_that_is_lit_by_a_low_pin() -> None:
     lit = LitPin(LampSpec(12, active="low", pwm=False))
     assert lit.pin.state == 1

@@ -411,6 +411,29 @@ def test_a_panel_that_breaks_is_replaced_and_does_not_flood_the_log(
     assert panel.connected
 
 
+def test_a_panel_that_worked_for_long_is_tried_again_soon() -> None:
+    clock, pins = FakeClock(), Pins("busy")
+    panel = opened(pins, clock)
+    for _ in range(20):
+        clock.now += LAST_RETRY
+        panel = panel.retry(clock.now)
+    pins.reason = ""
+    clock.now += LAST_RETRY
+    panel = panel.retry(clock.now)
+    clock.now += LAST_RETRY + 1
+    panel.poll(clock.now)
+    assert panel.connected
+
+    def broken() -> float:
+        raise OSError("bad handle")
+
+    pins.factories[-1].pin(UNDO)._get_state = broken
+    panel.poll(clock.now)
+    assert not panel.connected
+    clock.now += FIRST_RETRY
+    assert panel.retry(clock.now).connected
+
+
 # --- The end -------------------------------------------------------------------------------------
 
 

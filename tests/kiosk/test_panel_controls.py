@@ -259,6 +259,15 @@ def test_the_press_that_wakes_does_nothing_else(source: str, asleep: str) -> Non
     assert acts
 
 
+def test_a_release_that_never_came_spoils_no_later_press() -> None:
+    cabinet = Cabinet(attract=True)
+    cabinet.press("undo")
+    cabinet.begin()
+    cabinet.press("undo")
+    cabinet.event(EventKind.REPEATED, "undo", 1)
+    assert cabinet.sent == [commands.Undo()] * 2
+
+
 def test_a_turn_that_wakes_does_nothing_else() -> None:
     cabinet = Cabinet(attract=True)
     cabinet.event(EventKind.TURNED, "wheel", 1)
