@@ -19,7 +19,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, Final
 
-from engine._search import COMPILED
 from engine.bench import c_ratio, deal_times, hint_times, interpreted_ratio, pool_times
 from engine.deal import LAST_DEAL, Deal, DealError
 from engine.difficulty import CASUAL_GAMES, Grade
@@ -29,7 +28,7 @@ from engine.pool_build import Progress, build
 from engine.position import Position
 from engine.rules import PRESETS, Rules, RulesError
 from engine.shortest import shortest
-from engine.solver import min_passes, solve
+from engine.solver import LOOP, min_passes, solve
 from engine.winrate import Count, WinRateError, default_work_file, win_rate
 
 BAD_INPUT: Final = 2
@@ -314,8 +313,7 @@ def _bar(title: str, total: int) -> Iterator[Callable[[int, str], None]]:
 def run_bench(args: argparse.Namespace) -> int:
     """Measure the solver on deals 1, 2, 3, … of each rule set, then as a hint, then ratios."""
     say: Callable[[str], None] = (lambda _text: None) if args.json else print
-    kind = "compiled" if COMPILED else "interpreted"
-    say(f"the loop is {kind}; times are processor time in milliseconds")
+    say(f"the loop is {LOOP}; times are processor time in milliseconds")
     say(
         f"{'rules':12}{'deals':>7}{'winnable':>9}{'open':>5}{'positions':>11}{'average':>9}"
         f"{'worst':>8}{'ms/deal':>9}{'median':>8}{'p99':>8}{'worst':>8}{'positions/s':>13}"
@@ -324,7 +322,7 @@ def run_bench(args: argparse.Namespace) -> int:
     for name, rules in rule_sets:
         row = deal_times(rules, args.deals, args.limit)
         if args.json:
-            _print_json({"rules": name, "loop": kind, **row})
+            _print_json({"rules": name, "loop": LOOP, **row})
         say(
             f"{name:12}{row['deals']:7}{row['winnable']:9}{row['undecided']:5}"
             f"{row['positions']:11}{row['average']:9}{row['worst']:8}{row['ms_per_deal']:9.3f}"

@@ -19,6 +19,9 @@ from engine.deal import PYRAMID_SIZE
 from engine.position import DRAW, REDEAL, IllegalMoveError, Move, Outcome, Position
 from engine.rules import Goal
 
+#: How the search runs here, for the log: "compiled" or "interpreted".
+LOOP: Final = "compiled" if COMPILED else "interpreted"
+
 #: How many positions are looked at between two questions whether to stop.  On a desktop machine
 #: that takes 1 millisecond compiled and 2 interpreted, on a Raspberry Pi 4 some five times that.
 CHUNK: Final = 2_000 if COMPILED else 100

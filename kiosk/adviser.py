@@ -14,6 +14,7 @@ from typing import Final
 
 from engine.advice import advise
 from engine.position import Position
+from engine.solver import LOOP
 from kiosk.commands import AdviceReady
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class ThreadAdviser:
         self._waiting: _Question | None = None
         self._current: _Question | None = None
         self._closing = False
+        log.info("the solver is %s", LOOP)
         self._thread = threading.Thread(target=self._work, name="adviser", daemon=True)
         self._thread.start()
 
