@@ -23,7 +23,7 @@ from kiosk.commands import (
 from kiosk.session import Session
 from kiosk.sheets import Choice, Dialog, Send, Words
 from kiosk.texts import Texts
-from kiosk.widgets import Look, PushButton, TextBox
+from kiosk.widgets import Look, TextBox
 
 #: Height of the countdown's ring, in title sizes.
 _RING: Final = 4.2
@@ -37,12 +37,15 @@ class Stuck(Dialog):
     """
 
     def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
+        tips = wording.tips(texts)
         super().__init__(
             send,
             look,
             Words(
                 title=texts.gettext("No moves left"),
                 body=wording.cards_left(texts, session.position.cards_left),
+                # Now somebody wants to know; another deal brings another one.
+                foot=tips[(session.number or 0) % len(tips)],
             ),
             [
                 Choice(texts.gettext("New deal"), NewDeal(), "deal"),
@@ -50,33 +53,30 @@ class Stuck(Dialog):
                 Choice(texts.gettext("Look at the table"), Close(), "eye"),
             ],
             across=3,
-            # Laid out with room for the longer of the two.
-            first=Choice("", Undo(), None, "accent"),
+            first=_way_back(texts, session.moves_back),
             stacked=True,
         )
         self._texts = texts
-        self._first: PushButton | None = None
-        self._back: int | None = -1
-        self.refresh(session)
+        self._back = session.moves_back
 
     def refresh(self, session: Session) -> None:
         """Offer the way back once it is known."""
         back = session.moves_back
-        if back == self._back:
-            return
-        self._back = back
-        if back is None:
-            choice = Choice(self._texts.gettext("Undo a move"), Undo(), "undo", "accent")
-        else:
-            text = self._texts.ngettext(
-                "Back {n} move: from there it can be won",
-                "Back {n} moves: from there it can be won",
-                back,
-            )
-            choice = Choice(text, BackToWinnable(), "undo", "accent")
-        if self._first is not None:
-            self.remove_widget(self._first)
-        self._first = self.put_choice(choice, self.first_rect)
+        if back != self._back:
+            self._back = back
+            self.offer_first(_way_back(self._texts, back))
+
+
+def _way_back(texts: Texts, back: int | None) -> Choice:
+    """To where the game can be won, if that is known; else one move."""
+    if back is None:
+        return Choice(texts.gettext("Undo a move"), Undo(), "undo", "accent")
+    text = texts.ngettext(
+        "Back {n} move: from there it can be won",
+        "Back {n} moves: from there it can be won",
+        back,
+    )
+    return Choice(text, BackToWinnable(), "undo", "accent")
 
 
 def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
@@ -87,14 +87,14 @@ def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog
         return Dialog(
             send,
             look,
-            Words(title=texts.gettext("This game cannot be won any more")),
+            Words(title=wording.lost(texts)),
             [Choice(texts.gettext("Undo a move"), Undo(), "undo", "accent"), play_on],
         )
     dialog = Dialog(
         send,
         look,
         Words(
-            title=texts.gettext("This game cannot be won any more"),
+            title=wording.lost(texts),
             body=texts.ngettext(
                 "It could still be won {n} move ago. Go back?",
                 "It could still be won {n} moves ago. Go back?",

@@ -27,6 +27,7 @@ from engine.rules import PRESETS
 from kiosk.attract import target_of
 from kiosk.commands import (
     AdviceReady,
+    CheckDeal,
     Close,
     Command,
     Draw,
@@ -35,6 +36,7 @@ from kiosk.commands import (
     Open,
     Panel,
     Replay,
+    SetLook,
     Tap,
     Tick,
     Touched,
@@ -44,7 +46,7 @@ from kiosk.display import Driver, prepare
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
-from kiosk.texts import available_languages
+from kiosk.texts import Texts, available_languages
 
 if TYPE_CHECKING:
     from kiosk.app import KioskApp
@@ -107,7 +109,8 @@ class Studio:
     def make(self, move: Move) -> None:
         """Make a move by taps."""
         if move.kind in {MoveKind.DRAW, MoveKind.REDEAL}:
-            self.do(Draw())
+            # A hurried tap does not redeal.
+            self.do(Draw(), after=1.0)
             return
         position = self.session.position
         for card in move.cards:
@@ -183,6 +186,52 @@ def _open(panel: Panel) -> Callable[[Studio], None]:
     return lambda studio: studio.do(Open(panel))
 
 
+def _number(number: int | None) -> Callable[[Studio], None]:
+    """The keypad, with a number typed in by touch on its keys."""
+
+    def bring_about(studio: Studio) -> None:
+        studio.do(Open(Panel.NUMBER))
+        if number is not None:
+            studio.do(CheckDeal(number))
+            studio.app.panels.set_texts(Texts.load(studio.session.language))
+
+    return bring_about
+
+
+def _page(turns: int) -> Callable[[Studio], None]:
+    """A page of the statistics."""
+
+    def bring_about(studio: Studio) -> None:
+        from kiosk.statistics_page import StatisticsPage  # noqa: PLC0415 - opens the window
+
+        studio.do(Open(Panel.STATISTICS))
+        sheet = studio.app.panels.sheet
+        assert isinstance(sheet, StatisticsPage)
+        for _ in range(turns):
+            sheet.turn(1)
+
+    return bring_about
+
+
+def _no_statistics(studio: Studio) -> None:
+    studio.session.statistics.clear()
+    studio.do(Open(Panel.STATISTICS))
+
+
+def _look(studio: Studio) -> None:
+    studio.do(Open(Panel.LOOK), SetLook("four_colour", on=True), SetLook("local_indices", on=True))
+
+
+def _pause(studio: Studio) -> None:
+    studio.play(9)
+    studio.do(Open(Panel.PAUSE))
+
+
+def _daily(studio: Studio) -> None:
+    studio.do(NewDeal(grade=Grade.MEDIUM, preset="three-pass", daily=True))
+    studio.play(5)
+
+
 def _refused(studio: Studio) -> None:
     cards = studio.session.position.deal.cards
     plain = [place for place in range(21, 28) if not cards[place].is_king]
@@ -240,6 +289,15 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "continue": ("three-pass", _continue),
     "menu": ("three-pass", _open(Panel.MENU)),
     "choose": ("three-pass", _open(Panel.CHOOSE)),
+    "number": ("three-pass", _number(None)),
+    "number-winnable": ("three-pass", _number(2024)),
+    "number-lost": ("cards4", _number(4_294_967_295)),
+    "statistics": ("three-pass", _page(0)),
+    "statistics-preset": ("three-pass", _page(1)),
+    "statistics-none": ("three-pass", _no_statistics),
+    "look": ("three-pass", _look),
+    "pause": ("three-pass", _pause),
+    "daily": ("three-pass", _daily),
     **{f"rules-{preset}": (preset, _open(Panel.RULES)) for preset in PRESETS},
     "attract": ("three-pass", _attract),
 }

@@ -18,8 +18,10 @@ from kivy.clock import Clock
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.widget import Widget
 
+from engine.cards import RANK_LETTERS
 from engine.position import Outcome
 from kiosk import boxes, theme, wording
+from kiosk.art import FaceStyle
 from kiosk.commands import Change, Command, Hint, NewDeal, Open, Panel, Undo
 from kiosk.layout import Control, Layout, Rect
 from kiosk.session import Session
@@ -90,13 +92,13 @@ class Hud(FloatLayout):  # type: ignore[misc]
             self._breath()
         else:
             self._breath.cancel()
-        self._title.update(session, self._texts, self._said)
+        self._title.update(session, self._texts, self._said, self._letters)
         if not session.attract:
             self._play.update(session)
 
     def message(self, change: Change) -> None:
         """Say what there is to say about a change, for :data:`MESSAGE_TIME`."""
-        said = wording.message(self._texts, change)
+        said = wording.message(self._texts, change, self._letters)
         if said:
             self._silence.cancel()
             self._silence()
@@ -105,6 +107,13 @@ class Hud(FloatLayout):  # type: ignore[misc]
         else:
             return
         self._say(said)
+
+    @property
+    def _letters(self) -> str:
+        """The ranks as the cards on the table show them."""
+        if self._session is None:
+            return RANK_LETTERS
+        return FaceStyle.of(self._session.look, self._texts.language).local_indices
 
     def set_texts(self, texts: Texts) -> None:
         """Speak another language at once."""
@@ -134,7 +143,7 @@ class Hud(FloatLayout):  # type: ignore[misc]
     def _say(self, said: str) -> None:
         self._said = said
         if self._session is not None:
-            self._title.update(self._session, self._texts, said)
+            self._title.update(self._session, self._texts, said, self._letters)
 
     def _fall_silent(self, _seconds: float) -> None:
         self._say("")
@@ -249,7 +258,8 @@ class _Play(_Shown):
         running = session.position.outcome is Outcome.RUNNING
         self._buttons[Control.UNDO].set_enabled(session.can_undo)
         self._buttons[Control.HINT].set_enabled(running and not session.thinking)
-        self._figures["stock"].set_text(str(len(session.position.stock_places)))
+        stock = len(session.position.stock_places)
+        self._figures["stock"].set_text(str(stock) if stock else "")
         self._figures["left"].set_text(str(session.position.cards_left))
         self._figures["pass"].set_text(wording.pass_figure(session.position))
         self._figures["moves"].set_text(str(session.moves_played))
@@ -280,7 +290,8 @@ class _Title(Widget):  # type: ignore[misc]
         name_h, deal_h = round(LINE * scale.button), round(LINE * scale.caption)
         # A narrow title is a high one: there a long name takes two lines.
         two_lines = rect.h >= 2 * name_h + deal_h
-        name_h *= 2 if two_lines else 1
+        if two_lines:
+            name_h, deal_h = 2 * name_h, min(2 * deal_h, rect.h - 2 * name_h)
         both = boxes.centred(rect, rect.w - 2 * look.unit, name_h + deal_h)
         upper, lower = boxes.rows(both, (name_h, deal_h), 0)
         self._name = TextBox(
@@ -292,7 +303,14 @@ class _Title(Widget):  # type: ignore[misc]
             valign="bottom" if two_lines else "middle",
             wrap=two_lines,
         )
-        self._deal = TextBox(lower, scale.caption, palette.text_soft, halign="left", wrap=False)
+        self._deal = TextBox(
+            lower,
+            scale.caption,
+            palette.text_soft,
+            halign="left",
+            valign="top" if two_lines else "middle",
+            wrap=two_lines,
+        )
         # In portrait the figures' line is wider, and free in attract mode.
         self._speech = self._speaker(rect, scale.figure)
         self._caption = (
@@ -306,8 +324,8 @@ class _Title(Widget):  # type: ignore[misc]
         self.add_widget(speech)
         return speech
 
-    def update(self, session: Session, texts: Texts, said: str) -> None:
-        said = self._what_to_say(session, texts, said)
+    def update(self, session: Session, texts: Texts, said: str, letters: str) -> None:
+        said = self._what_to_say(session, texts, said, letters)
         speaking, silent = self._speech, self._caption
         if session.attract:
             speaking, silent = silent, speaking
@@ -315,20 +333,31 @@ class _Title(Widget):  # type: ignore[misc]
             silent.say("")
         speaking.say(said)
         name = deal = ""
-        if not said or (session.attract and speaking is not self._speech):
-            name = wording.preset_words(texts, session.preset).name
-            if session.number is not None:
-                deal = texts.gettext("Deal {number}", number=session.number)
+        if not session.attract and not said:
+            name = self._what_it_is(session, texts)
+            if session.lost:
+                deal = wording.lost(texts)
+            else:
+                deal = wording.deal_line(
+                    texts, session.number, daily=session.daily, grade=session.grade
+                )
         self._name.set_text(name)
         self._deal.set_text(deal)
 
     @staticmethod
-    def _what_to_say(session: Session, texts: Texts, said: str) -> str:
+    def _what_it_is(session: Session, texts: Texts) -> str:
+        """What to do, until something has been done; then the name of the game."""
+        if session.moves_played == 0:
+            return texts.gettext("Make 13: tap two free cards")
+        return wording.preset_words(texts, session.preset).name
+
+    @staticmethod
+    def _what_to_say(session: Session, texts: Texts, said: str, letters: str) -> str:
         if session.attract:
             if session.position.outcome is Outcome.WON:
                 return texts.gettext("The pyramid is cleared!")
             move = session.demo_move
-            return wording.move_caption(texts, move) if move is not None else ""
+            return wording.move_caption(texts, move, letters) if move is not None else ""
         if said:
             return said
         if session.thinking:

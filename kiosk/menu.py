@@ -26,11 +26,10 @@ from kiosk.widgets import Look, PushButton, Role, fit
 
 #: Languages in one row, at most.
 _ACROSS: Final = 4
-_ENTRIES: Final = 6
 
 
 class Menu(Sheet):
-    """Help, choice of game, replay, redo, auto-play, languages.
+    """Help, choice of game, statistics, look, pause, replay, redo, auto-play, languages.
 
     Args:
         send: carries a command to the session.
@@ -48,9 +47,36 @@ class Menu(Sheet):
         session: Session,
         languages: dict[str, str],
     ) -> None:
-        # One column of actions where they would be too narrow side by side.
-        across, languages_across = (1, 2) if look.layout.portrait else (2, _ACROSS)
-        down, lines = -(-_ENTRIES // across), -(-len(languages) // languages_across)
+        portrait = look.layout.portrait
+        across, languages_across = (2, 2) if portrait else (3, _ACROSS)
+        automatic = session.auto_play
+        entries: list[tuple[str, str, Command, Role, bool]] = [
+            (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
+            (texts.gettext("Choose a game"), "pyramid", Open(Panel.CHOOSE), "plain", True),
+            (texts.gettext("Statistics"), "chart", Open(Panel.STATISTICS), "plain", True),
+            (
+                texts.gettext("Start again"),
+                "replay",
+                Replay(),
+                "plain",
+                session.moves_played > 0,
+            ),
+            (texts.gettext("Redo a move"), "redo", Redo(), "plain", session.can_redo),
+            (texts.gettext("Cards and table"), "eye", Open(Panel.LOOK), "plain", True),
+            (texts.gettext("Pause"), "pause", Open(Panel.PAUSE), "plain", True),
+            (
+                texts.gettext("Pair automatically: on")
+                if automatic
+                else texts.gettext("Pair automatically: off"),
+                "check" if automatic else "touch",
+                SetAutoPlay(not automatic),
+                "chosen" if automatic else "plain",
+                True,
+            ),
+            (texts.gettext("Back to the game"), "play", Close(), "accent", True),
+        ]
+        # The way back is the last row's alone where it would be left over.
+        down, lines = -(-len(entries) // across), -(-len(languages) // languages_across)
         gap = look.unit
         most = look.layout.panel
         gaps = gap * (down + lines + 1)
@@ -61,33 +87,14 @@ class Menu(Sheet):
         self.outside = Close()
         self._send = send
         room = heading(self, texts.gettext("Menu"))
-        entries: list[tuple[str, str, Command, Role, bool]] = [
-            (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
-            (texts.gettext("Choose a game"), "pyramid", Open(Panel.CHOOSE), "plain", True),
-            (
-                texts.gettext("Start again"),
-                "replay",
-                Replay(),
-                "plain",
-                session.moves_played > 0,
-            ),
-            (texts.gettext("Redo a move"), "redo", Redo(), "plain", session.can_redo),
-            (
-                texts.gettext("Auto-play: on")
-                if session.auto_play
-                else texts.gettext("Auto-play: off"),
-                "check" if session.auto_play else "touch",
-                SetAutoPlay(not session.auto_play),
-                "chosen" if session.auto_play else "plain",
-                True,
-            ),
-            (texts.gettext("Back to the game"), "play", Close(), "accent", True),
-        ]
         actions_h = down * row_h + (down - 1) * gap
         languages_h = lines * row_h + (lines - 1) * gap
         upper = Rect(room.x, room.top - actions_h, room.w, actions_h)
         lower = Rect(room.x, upper.y - 3 * gap - languages_h, room.w, languages_h)
-        cells = boxes.grid(upper, across, down, gap)
+        cells = boxes.grid(upper, across, down, gap)[: len(entries)]
+        if len(entries) % across:
+            last = cells[-1]
+            cells[-1] = Rect(upper.x, last.y, upper.w, last.h)
         size = fit(
             [entry[0] for entry in entries],
             look.scale.button,

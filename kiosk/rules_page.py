@@ -5,17 +5,14 @@ Invariant: its pictures are the cards of the table, drawn by the same art.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
-from kivy.graphics.texture import Texture
-
 from engine.rules import Covered
-from kiosk import art, boxes, wording
+from kiosk import art, boxes, theme, wording
 from kiosk.art import FaceStyle
 from kiosk.commands import Close
-from kiosk.faces import texture_of
 from kiosk.layout import Rect
+from kiosk.pictures import card_texture
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
 from kiosk.texts import Texts
@@ -31,18 +28,15 @@ PAIRS: Final[tuple[tuple[str, ...], ...]] = (
     ("7C", "6D"),
     ("KS",),
 )
-_FADED: Final = (0.55, 0.55, 0.55, 1.0)
+#: A covered card lies in the shade of the others, and can still be read.
+_FADED: Final = theme.SHADE_DEEP
 _FULL: Final = (1.0, 1.0, 1.0, 1.0)
+#: How much of a covered card is seen above those that cover it, in card heights.
+_STEP: Final = 0.46
 #: How far the second card of a pair lies to the right of the first, in card widths.
 _FAN: Final = 0.75
 #: Cards are not drawn narrower than this, px.
 _NARROWEST: Final = 24
-
-
-@lru_cache(maxsize=64)
-def card_texture(name: str, width: int, style: FaceStyle) -> Texture:
-    """One card (``TH``, ``back``, …) ``width`` px wide."""
-    return texture_of(art.picture(name, width, style))
 
 
 class RulesPage(Sheet):
@@ -62,7 +56,7 @@ class RulesPage(Sheet):
         super().__init__(look, look.layout.panel)
         self.outside = Close()
         self._style = style
-        lines = wording.rules_lines(texts, session.position.rules)
+        lines = wording.rules_lines(texts, session.position.rules, style.local_indices)
         room = header(
             self,
             send,
@@ -72,7 +66,9 @@ class RulesPage(Sheet):
         )
         strip = self._put_pairs(room)
         below = strip.y - 2 * look.unit - room.y
-        self._put_lines(Rect(room.x, room.y, room.w, below), session, lines)
+        self._put_lines(
+            Rect(room.x, room.y, room.w, below), session, lines, " ".join(wording.tips(texts)[:2])
+        )
 
     def _put_pairs(self, room: Rect) -> Rect:
         """The pairs at the top of ``room``; returns what they take."""
@@ -106,46 +102,76 @@ class RulesPage(Sheet):
         caption = Rect(cell.x, cell.y, cell.w, caption_h)
         self.text(caption, self.look.scale.caption, values, bold=True, wrap=False)
 
-    def _put_lines(self, room: Rect, session: Session, lines: dict[str, str]) -> None:
+    def _put_lines(self, room: Rect, session: Session, lines: dict[str, str], tips: str) -> None:
         """A picture and a text for each subject; all texts in one size."""
         unit, scale = self.look.unit, self.look.scale
-        picture_w = round(4.4 * scale.body)
+        w = self._card_w = self._card_width(session)
+        # The overlap rule has a picture of its own beside that of a free card.
+        picture_w = round((4.6 if session.position.rules.overlap else 2.6) * w)
         text_w = room.w - picture_w - 2 * unit
-        for size in range(scale.body, SMALLEST_TEXT - 1, -1):
-            heights = [
-                max(measure(text, size, width=text_w).height, round(2.7 * scale.body))
-                for text in lines.values()
+        card_h = art.card_size(w)[1]
+        picture_h = {"free": round((1 + _STEP) * card_h), "stock": card_h}
+
+        def heights(size: int, texts: dict[str, str]) -> list[int]:
+            return [
+                max(
+                    measure(text, size, width=text_w).height,
+                    picture_h.get(subject, round(2 * scale.body)),
+                )
+                for subject, text in texts.items()
             ]
-            spare = room.h - sum(heights) - unit * (len(heights) - 1)
-            if spare >= 0:
-                break
-        gap = unit + max(0, min(3 * unit, spare // len(heights)))
-        for (subject, text), row in zip(lines.items(), boxes.rows(room, heights, gap), strict=True):
+
+        def spare(size: int, texts: dict[str, str]) -> int:
+            return room.h - sum(heights(size, texts)) - unit * (len(texts) - 1)
+
+        size = next(
+            (size for size in range(scale.body, SMALLEST_TEXT, -1) if spare(size, lines) >= 0),
+            SMALLEST_TEXT,
+        )
+        # Advice for playing well comes where it crowds out nothing.
+        if spare(size, {**lines, "tips": tips}) >= unit * len(lines):
+            lines = {**lines, "tips": tips}
+        gap = unit + max(0, min(3 * unit, spare(size, lines) // len(lines)))
+        pieces = boxes.rows(room, heights(size, lines), gap)
+        for (subject, text), row in zip(lines.items(), pieces, strict=True):
             self._put_picture(subject, Rect(row.x, row.y, picture_w, row.h), session)
             words = Rect(row.right - text_w, row.y, text_w, row.h)
             self.text(words, size, text, halign="left")
+
+    def _card_width(self, session: Session) -> int:
+        """Width of the cards beside the lines, px; smaller where there are more and less room."""
+        crowded = self.look.layout.portrait and session.position.rules.overlap
+        return max(_NARROWEST, round((1.3 if crowded else 1.7) * self.look.scale.body))
 
     def _put_picture(self, subject: str, room: Rect, session: Session) -> None:
         """A picture of what a line says, from the cards of the table."""
         look, unit = self.look, self.look.unit
         rules = session.position.rules
-        w = max(_NARROWEST, round(1.6 * look.scale.body))
+        w = self._card_w
         h = art.card_size(w)[1]
-        gap = unit // 2
+        gap = max(2, unit // 4)
         x, y = room.x + (room.w - 2 * w - gap) // 2, room.y + (room.h - h) // 2
-        if subject == "free":
-            step = round(0.38 * h)
-            y -= step // 2
-            covered = "back" if rules.covered is Covered.FACE_DOWN else "JD"
-            self._card(covered, w, x + (w + gap) // 2, y + step, faded=True)
-            self._card("7C", w, x, y)
-            self._card("2S", w, x + w + gap, y)
-        elif subject == "stock":
-            self._card("5H" if rules.stock_playable else "back", w, x, y)
-            self._card("8C", w, x + w + gap, y)
-        else:
-            side = min(room.w, room.h, round(2.4 * look.scale.body))
-            self.add_widget(Icon(boxes.centred(room, side, side), "trophy", look.palette.accent))
+        step = round(_STEP * h)
+        match subject:
+            case "free":
+                y -= step // 2
+                if rules.overlap:
+                    # One neighbour is gone; the two that make 13 are both in full light.
+                    x -= w + gap
+                    beside = x + round(2.6 * w)
+                    self._card("6D", w, beside, y + step)
+                    self._card("7C", w, beside + (w + gap) // 2, y)
+                covered = "back" if rules.covered is Covered.FACE_DOWN else "JD"
+                self._card(covered, w, x + (w + gap) // 2, y + step, faded=True)
+                self._card("7C", w, x, y)
+                self._card("2S", w, x + w + gap, y)
+            case "stock":
+                self._card("5H" if rules.stock_playable else "back", w, x, y)
+                self._card("8C", w, x + w + gap, y)
+            case _:
+                side = min(room.w, room.h, round(2.2 * look.scale.body))
+                icon = "hint" if subject == "tips" else "trophy"
+                self.add_widget(Icon(boxes.centred(room, side, side), icon, look.palette.accent))
 
     def _card(self, name: str, width: int, x: int, y: int, *, faded: bool = False) -> None:
         texture = card_texture(name, width, self._style)

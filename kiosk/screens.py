@@ -22,10 +22,14 @@ from kiosk.choose import Choose
 from kiosk.commands import Panel
 from kiosk.hud import Hud, Send
 from kiosk.layout import Layout
+from kiosk.look_page import LookPage
 from kiosk.menu import Menu
+from kiosk.number import NumberPad
+from kiosk.pause import Pause
 from kiosk.rules_page import RulesPage
 from kiosk.session import Session
 from kiosk.sheets import Sheet
+from kiosk.statistics_page import StatisticsPage
 from kiosk.texts import Texts, available_languages
 from kiosk.theme import Palette
 from kiosk.widgets import Look
@@ -83,6 +87,8 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
 
     def update(self, session: Session) -> None:
         """Show the panel of the session as it is now, or none."""
+        # What is there from the beginning does not appear, it is there.
+        begins = self._session is None
         self._session = session
         wanted = _state(session)
         if wanted == self._shown:
@@ -105,7 +111,7 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
         self._settle()
         Animation.cancel_all(self, "opacity")
         self.opacity = 1.0
-        if not was_open and not self._still(session):
+        if not (was_open or begins or self._still(session)):
             self.opacity = 0.0
             Animation(opacity=1.0, duration=FADE).start(self)
 
@@ -166,16 +172,17 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
     def _build(self, session: Session) -> Sheet | None:
         if session.attract:
             return None
-        panel, send, look, texts = session.panel, self._send, self._look, self._texts
-        if panel is Panel.MENU:
-            return Menu(send, look, texts, session, self._languages)
-        if panel is Panel.RULES:
-            return RulesPage(send, look, texts, session, self._style)
-        if panel is Panel.WON:
-            return Won(send, look, texts, session, still=self._still(session))
-        if panel is Panel.CONTINUE:
-            return dialogs.go_on(send, look, texts, session, self._languages)
-        build = _BUILDERS.get(panel)
+        send, look, texts, style = self._send, self._look, self._texts, self._style
+        special: dict[Panel, Callable[[], Sheet]] = {
+            Panel.WON: lambda: Won(send, look, texts, session, still=self._still(session)),
+            Panel.CONTINUE: lambda: dialogs.go_on(send, look, texts, session, self._languages),
+            Panel.MENU: lambda: Menu(send, look, texts, session, self._languages),
+            Panel.RULES: lambda: RulesPage(send, look, texts, session, style),
+            Panel.LOOK: lambda: LookPage(send, look, texts, session, style),
+        }
+        if session.panel in special:
+            return special[session.panel]()
+        build = _BUILDERS.get(session.panel)
         return None if build is None else build(send, look, texts, session)
 
 
@@ -186,6 +193,9 @@ _BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet]]] = {
     Panel.GIVE_UP: dialogs.give_up,
     Panel.COUNTDOWN: dialogs.Countdown,
     Panel.CHOOSE: Choose,
+    Panel.NUMBER: NumberPad,
+    Panel.STATISTICS: StatisticsPage,
+    Panel.PAUSE: Pause,
 }
 
 
@@ -199,5 +209,6 @@ def _state(session: Session) -> Hashable:
         session.position,
         session.auto_play,
         session.can_redo,
+        session.look,
         None if session.panel is Panel.STUCK else session.moves_back,
     )

@@ -76,6 +76,33 @@ def heading(sheet: Sheet, title: str) -> Rect:
     return Rect(inside.x, inside.y, inside.w, inside.h - title_h - look.unit)
 
 
+def heading_bar(sheet: Sheet, title: str, buttons: int) -> tuple[Rect, list[Rect], Rect]:
+    """Put a heading on a sheet that has several square buttons at its right.
+
+    Returns:
+        the line below the heading, the buttons from the left, and the room below all of it.
+    """
+    look = sheet.look
+    unit, touch = look.unit, look.layout.touch
+    inside = sheet.rect.inset(2 * unit)
+    title_h, line_h = round(LINE * look.scale.title), round(LINE * look.scale.body)
+    bar_h = max(touch, title_h + line_h)
+    bar = Rect(inside.x, inside.top - bar_h, inside.w, bar_h)
+    first = bar.right - buttons * touch - (buttons - 1) * unit
+    places = [
+        Rect(first + i * (touch + unit), bar.top - touch, touch, touch) for i in range(buttons)
+    ]
+    words = boxes.centred(
+        Rect(bar.x, bar.y, first - 2 * unit - bar.x, bar_h),
+        first - 2 * unit - bar.x,
+        title_h + line_h,
+    )
+    upper, lower = boxes.rows(words, (title_h, line_h), 0)
+    sheet.text(upper, look.scale.title, title, bold=True, halign="left", wrap=False)
+    bottom = bar.y - round(1.5 * unit)
+    return lower, places, Rect(inside.x, inside.y, inside.w, bottom - inside.y)
+
+
 def heading_height(look: Look) -> int:
     """What :func:`heading` takes of a sheet, with the borders above and below, px."""
     return round(LINE * look.scale.title) + 5 * look.unit
@@ -103,6 +130,8 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
     sheet.add_widget(PushButton(look, close, lambda: send(Close()), "", "close"))
     words = boxes.centred(Rect(bar.x, bar.y, width, bar_h), width, title_h + note_h + lead_h)
     upper, middle, lower = boxes.rows(words, (title_h, note_h, lead_h), 0)
+    # Air above the lead, within its own room.
+    lower = Rect(lower.x, lower.y, lower.w, lower.h - (_lead_gap(look) if lead else 0))
     heading = sheet.text(upper, scale.title, title, bold=True, halign="left", wrap=False)
     if note:
         # On the heading's base line, as near as two sizes come.
@@ -118,7 +147,7 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
             wrap=False,
         )
     if lead:
-        sheet.text(lower, scale.body, lead, halign="left")
+        sheet.text(lower, scale.body, lead, halign="left", balance=False)
     bottom = bar.y - round(1.5 * look.unit)
     return Rect(inside.x, inside.y, inside.w, bottom - inside.y)
 
@@ -128,9 +157,16 @@ def _bar(
 ) -> tuple[int, int, int, int]:
     """Heights of the whole head, its heading, the note below it and its lead."""
     title_h = round(LINE * look.scale.title)
-    note_h = round(LINE * look.scale.caption) if note_below else 0
-    lead_h = measure(lead, look.scale.body, width=width).height if lead else 0
+    note_h = round(LINE * look.scale.caption) + look.unit // 2 if note_below else 0
+    lead_h = 0
+    if lead:
+        lead_h = measure(lead, look.scale.body, width=width).height + _lead_gap(look)
     return max(look.layout.touch, title_h + note_h + lead_h), title_h, note_h, lead_h
+
+
+def _lead_gap(look: Look) -> int:
+    """Between a heading and its lead: in portrait there is room for some."""
+    return look.unit if look.layout.portrait else 0
 
 
 # -- dialogs ------------------------------------------------------------------------------------
@@ -218,19 +254,17 @@ class Dialog(Sheet):
         if not stacked and not _in_one_line(look, choices, width, across):
             across = 1
         rows = [choices[start : start + across] for start in range(0, len(choices), across)]
+        tall = [stacked] * len(rows)
         if first is not None:
-            rows.insert(0, [first])
+            rows, tall = [[first], *rows], [False, *tall]
         if low:
-            rows.append(low)
-        tall = [stacked and len(row) > 1 and row is not low for row in rows]
-        for factor in _SHRINKING:
-            plan = _Plan(look, words, tall=tall, ring=ring, width=width, factor=factor)
-            if plan.height <= room.h and plan.fits:
-                break
+            rows, tall = [*rows, low], [*tall, False]
+        plan = _plan(look, words, tall=tall, ring=ring, width=width)
         height = min(room.h, plan.height)
         super().__init__(look, boxes.centred(look.layout.screen, width, height))
         self._send = send
-        self.ring_rect = self.icon_rect = self.first_rect = Rect(0, 0, 0, 0)
+        self.ring_rect = self.icon_rect = self._first_rect = Rect(0, 0, 0, 0)
+        self._first: PushButton | None = None
         inside = boxes.shrunk(self.rect, plan.pad, plan.pad)
         pieces = iter(boxes.rows(inside, plan.heights, plan.gap))
         if ring:
@@ -248,8 +282,10 @@ class Dialog(Sheet):
         for row, is_tall in zip(rows, tall, strict=True):
             piece = next(pieces)
             if first is not None and row is rows[0]:
-                self.first_rect = piece
-            self._put_row(piece, row, plan.gap, stacked=is_tall)
+                self._first_rect = piece
+                self.offer_first(first)
+            else:
+                self._put_row(piece, row, plan.gap, stacked=is_tall)
         if words.foot:
             self.text(next(pieces), look.scale.caption, words.foot, soft=True)
 
@@ -280,12 +316,17 @@ class Dialog(Sheet):
             room = (cells[0].w - round(2.5 * look.unit), rect.h - look.unit)
             size = fit([choice.text for choice in row], look.scale.button, room, bold=True).size
         for choice, cell in zip(row, cells, strict=True):
-            self.put_choice(choice, cell, size=size, stacked=stacked)
+            self._put_choice(choice, cell, size=size, stacked=stacked)
 
-    def put_choice(
+    def offer_first(self, choice: Choice) -> None:
+        """Put another button in the place of the first one; nothing else moves."""
+        if self._first is not None:
+            self.remove_widget(self._first)
+        self._first = self._put_choice(choice, self._first_rect)
+
+    def _put_choice(
         self, choice: Choice, rect: Rect, *, size: int | None = None, stacked: bool = False
     ) -> PushButton:
-        """Put a button on the sheet."""
         button = PushButton(
             self.look,
             rect,
@@ -308,6 +349,15 @@ def _in_one_line(look: Look, choices: Sequence[Choice], width: int, across: int)
     return all(
         measure(choice.text, look.scale.button, bold=True).width <= room for choice in choices
     )
+
+
+def _plan(look: Look, words: Words, *, tall: Sequence[bool], ring: float, width: int) -> _Plan:
+    """The largest plan that fits, or the smallest there is."""
+    for factor in _SHRINKING:
+        plan = _Plan(look, words, tall=tall, ring=ring, width=width, factor=factor)
+        if plan.height <= look.layout.panel.h and plan.fits:
+            break
+    return plan
 
 
 class _Plan:

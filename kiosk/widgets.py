@@ -168,6 +168,7 @@ class TextBox(Widget):  # type: ignore[misc]
         bold: whether in the bold face.
         halign, valign: where in the rectangle.
         wrap: whether it may take several lines.
+        balance: whether its lines are of about one length; otherwise each is as long as the room.
 
     Attributes:
         fitted: how it is drawn; ``fitted.fits`` is false when the text does not fit at all.
@@ -184,6 +185,7 @@ class TextBox(Widget):  # type: ignore[misc]
         halign: Horizontal = "center",
         valign: Vertical = "middle",
         wrap: bool = True,
+        balance: bool = True,
     ) -> None:
         super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
         self.rect = rect
@@ -194,6 +196,7 @@ class TextBox(Widget):  # type: ignore[misc]
         self._halign: Horizontal = halign
         self._valign: Vertical = valign
         self._wrap = wrap
+        self._balance = balance
         with self.canvas:
             self._colour = Color(*colour)
             self._quad = Rectangle(size=(0, 0))
@@ -224,8 +227,11 @@ class TextBox(Widget):  # type: ignore[misc]
             return
         self.fitted = fit([self.text], self._font_size, rect.size, bold=self._bold, wrap=self._wrap)
         width = None
-        if self._wrap:
+        if self._wrap and self._balance:
             width = balanced(self.text, self.fitted.size, rect.w, bold=self._bold)
+        elif self._wrap:
+            # One px more than it measures: a line must not break where it just fits.
+            width = min(rect.w, self.fitted.width + 1)
         label = _label(
             self.text, self.fitted.size, bold=self._bold, width=width, halign=self._halign
         )
@@ -401,7 +407,7 @@ class PushButton(Pressable):
     ) -> None:
         super().__init__(rect, look.unit, act)
         self._look = look
-        self._role: Role = role
+        self.role: Role = role
         palette = look.palette
         self._plate = Plate(
             rect,
@@ -439,18 +445,68 @@ class PushButton(Pressable):
             "chosen": (palette.button, palette.accent),
             "accent": (palette.accent, palette.on_accent),
             "danger": (palette.danger, palette.on_danger),
-        }[self._role]
+        }[self.role]
         if not self.enabled:
             plate, ink = theme.with_alpha(palette.button, 0.45), palette.disabled
         elif self.down:
             plate = {
                 "accent": palette.accent_down,
                 "danger": theme.mix(palette.danger, palette.text, 0.3),
-            }.get(self._role, palette.button_down)
+            }.get(self.role, palette.button_down)
         self._plate.set_colour(plate)
         self.label.set_colour(ink)
         if self._icon:
             self._icon.set_colour(ink)
+
+
+class Option(Pressable):
+    """One of several to choose from; the chosen one has a gold edge and gold words.
+
+    Args:
+        look: the common look.
+        rect: the touch target.
+        act: called when it has been pressed and let go.
+        text: its label, in up to two lines.
+        size: font size of the label, px.
+    """
+
+    def __init__(
+        self, look: Look, rect: Rect, act: Callable[[], object], text: str, size: int
+    ) -> None:
+        super().__init__(rect, look.unit, act)
+        self._look = look
+        self.chosen = False
+        palette = look.palette
+        self._plate = Plate(rect, palette.button, look.radius)
+        self.add_widget(self._plate)
+        with self._plate.canvas:
+            self._edge = Color(*theme.with_alpha(palette.accent, 0))
+            SmoothLine(
+                rounded_rectangle=(rect.x, rect.y, rect.w, rect.h, look.radius),
+                width=1.5 * look.line,
+            )
+        room = self.label_room(look, rect)
+        self.label = TextBox(room, size, palette.text, text, bold=True)
+        self.add_widget(self.label)
+
+    @staticmethod
+    def label_room(look: Look, rect: Rect) -> Rect:
+        """Where the label of an option at ``rect`` goes."""
+        side = round(0.75 * look.unit)
+        return Rect(rect.x + side, rect.y + side, rect.w - 2 * side, rect.h - 2 * side)
+
+    def set_chosen(self, chosen: bool) -> None:
+        """Mark it, or not."""
+        if chosen != self.chosen:
+            self.chosen = chosen
+            self._edge.a = float(chosen)
+            self.show()
+
+    def show(self) -> None:
+        """Colour it for what it is now."""
+        palette = self._look.palette
+        self._plate.set_colour(palette.button_down if self.down else palette.button)
+        self.label.set_colour(palette.accent if self.chosen else palette.text)
 
 
 def _stacked(look: Look, rect: Rect, size: int, lines: int) -> tuple[Rect, Rect]:

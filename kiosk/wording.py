@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from engine.cards import KING, Card
+from engine.cards import KING, RANK_LETTERS, Card
+from engine.difficulty import Grade
 from engine.position import Move, MoveKind, Position
-from engine.rules import PRESETS, Covered, Goal, Rules
+from engine.rules import Covered, Goal, Rules
 from kiosk.commands import Change, ChangeKind, Pile, Refusal, Target
 from kiosk.texts import Texts
 
@@ -30,21 +31,14 @@ def pass_figure(position: Position) -> str:
     return str(position.pass_number) if passes is None else f"{position.pass_number}/{passes}"
 
 
-def rank_name(texts: Texts, rank: int) -> str:
-    """A rank (1 to 13) as one says it: ``9``, ``Queen``."""
-    names = {
-        1: texts.gettext("Ace"),
-        11: texts.gettext("Jack"),
-        12: texts.gettext("Queen"),
-        13: texts.gettext("King"),
-    }
-    return names.get(rank, str(rank))
+def rank_value(rank: int, letters: str = RANK_LETTERS) -> str:
+    """A rank as the card shows it, with what it counts where that is not the same: ``Q (12)``.
 
-
-def rank_value(texts: Texts, rank: int) -> str:
-    """A rank with what it counts, for newcomers: ``9``, ``Queen (12)``."""
-    name = rank_name(texts, rank)
-    return name if name == str(rank) else f"{name} ({rank})"
+    Args:
+        rank: 1 to 13.
+        letters: thirteen characters, Ace to King, as the cards on the table show them.
+    """
+    return str(rank) if 2 <= rank <= 10 else f"{letters[rank - 1]} ({rank})"
 
 
 def cards_left(texts: Texts, n: int) -> str:
@@ -55,34 +49,51 @@ def cards_left(texts: Texts, n: int) -> str:
 # -- moves and refusals -----------------------------------------------------------------------
 
 
-def move_caption(texts: Texts, move: Move) -> str:
-    """What a move does, as a caption: for the demo and for hints."""
+def move_caption(texts: Texts, move: Move, letters: str = RANK_LETTERS) -> str:
+    """What a move does, as a caption: for the demo and for hints.
+
+    Cards go by what is printed on them: a newcomer need not know that Q is a Queen.
+    """
     match move.kind:
         case MoveKind.DRAW:
             return texts.gettext("Draw a card")
         case MoveKind.REDEAL:
             return texts.gettext("Turn the waste over")
         case MoveKind.KING:
-            return texts.gettext("A King goes alone")
+            return king_alone(texts, letters)
         case MoveKind.PAIR:
-            first, second = (rank_value(texts, card.rank) for card in move.cards)
+            first, second = (rank_value(card.rank, letters) for card in move.cards)
             return f"{first} + {second} = 13"
 
 
-def message(texts: Texts, change: Change) -> str:
+def lost(texts: Texts) -> str:
+    """That no line of moves wins any more."""
+    return texts.gettext("This game cannot be won any more")
+
+
+def king_alone(texts: Texts, letters: str = RANK_LETTERS) -> str:
+    """Why a King needs no partner."""
+    return texts.gettext("{king} counts 13: it goes alone", king=letters[KING - 1])
+
+
+def message(texts: Texts, change: Change, letters: str = RANK_LETTERS) -> str:
     """What to tell the player about a change; empty when the table says it all."""
     match change.kind:
         case ChangeKind.REFUSED:
-            return _refusal(texts, change)
+            return _refusal(texts, change, letters)
         case ChangeKind.HINTED if change.move is not None:
-            return move_caption(texts, change.move)
+            return move_caption(texts, change.move, letters)
         case ChangeKind.WENT_BACK:
-            return texts.gettext("From here the game can be won")
+            return texts.gettext("The game can be won from here")
+        case ChangeKind.LOST:
+            return lost(texts)
         case _:
             return ""
 
 
-def _refusal(texts: Texts, change: Change) -> str:  # noqa: PLR0911 - one return a refusal
+def _refusal(  # noqa: PLR0911 - one return a refusal
+    texts: Texts, change: Change, letters: str
+) -> str:
     targets = change.targets
     match change.refusal:
         case Refusal.COVERED:
@@ -90,7 +101,8 @@ def _refusal(texts: Texts, change: Change) -> str:  # noqa: PLR0911 - one return
                 return texts.gettext("The card that lies on it must go first")
             return texts.gettext("Both cards that lie on it must go first")
         case Refusal.NOT_THIRTEEN:
-            return _not_thirteen(texts, [_card(change.new, target) for target in targets])
+            cards = [_card(change.new, target) for target in targets]
+            return _not_thirteen(texts, cards, letters)
         case Refusal.NO_STOCK:
             return texts.gettext("The stock is used up")
         case Refusal.NOTHING_THERE if targets == (Pile.WASTE,):
@@ -105,13 +117,13 @@ def _refusal(texts: Texts, change: Change) -> str:  # noqa: PLR0911 - one return
             return ""
 
 
-def _not_thirteen(texts: Texts, cards: Sequence[Card | None]) -> str:
+def _not_thirteen(texts: Texts, cards: Sequence[Card | None], letters: str) -> str:
     ranks = [card.rank for card in cards if card is not None]
     if len(ranks) != 2:
         return ""
     if KING in ranks:
-        return texts.gettext("A King goes alone")
-    first, second = (rank_value(texts, rank) for rank in ranks)
+        return king_alone(texts, letters)
+    first, second = (rank_value(rank, letters) for rank in ranks)
     return texts.gettext(
         "{first} + {second} = {total}, not 13", first=first, second=second, total=sum(ranks)
     )
@@ -159,7 +171,7 @@ LOST_OF_100: Final = {
 
 
 def preset_words(texts: Texts, preset: str) -> PresetWords:
-    """The words for a preset; rules without a preset's name go by their own text."""
+    """The words for a preset; any other name stands for the operator's own rules."""
     words = {
         "three-pass": (
             texts.gettext("Three passes"),
@@ -167,52 +179,88 @@ def preset_words(texts: Texts, preset: str) -> PresetWords:
         ),
         "cards4": (
             texts.gettext("Face down"),
-            texts.gettext("Once through the stock. Covered cards are hidden."),
+            texts.gettext("Once through the stock. You do not see the covered cards."),
         ),
         "relaxed": (
             texts.gettext("Open stock"),
-            texts.gettext("Once through the stock. Its top card plays, too."),
+            texts.gettext("Once through the stock. Its top card can be played, too."),
         ),
         "classic": (
             texts.gettext("Classic"),
             texts.gettext("Like “Open stock”, but all 52 cards must go."),
         ),
         "collection": (
-            texts.gettext("Open stock, 3 passes"),
-            texts.gettext("Three times through the stock. Its top card plays, too."),
+            texts.gettext("Open stock, three passes"),
+            texts.gettext("Three times through the stock. Its top card can be played, too."),
         ),
         "overlap": (
             texts.gettext("Overlap"),
-            texts.gettext("Like “Open stock”, and a card may pair with the last one on it."),
+            texts.gettext("Like “Open stock”, and a card can be paired with the last one on it."),
         ),
     }
-    name, line = words.get(preset, (preset, ""))
+    own = (texts.gettext("House rules"), texts.gettext("The rules of this place."))
+    name, line = words.get(preset, own)
     odds = ""
     if preset in LOST_OF_100:
-        odds = texts.gettext("At random, {n} of 100 cannot.", n=LOST_OF_100[preset])
+        odds = texts.gettext(
+            "Of 100 decks shuffled at random, {n} can be won.", n=100 - LOST_OF_100[preset]
+        )
     return PresetWords(name, line, odds)
 
 
-def preset_names() -> tuple[str, ...]:
-    """The presets in the order in which they are offered."""
-    return tuple(PRESETS)
+def grade_name(texts: Texts, grade: Grade | str | None) -> str:
+    """How hard a deal is, in a word; empty for a deal without a grade."""
+    if isinstance(grade, Grade):
+        grade = grade.name.lower()
+    names = {
+        "easy": texts.gettext("Easy"),
+        "medium": texts.gettext("Medium"),
+        "hard": texts.gettext("Hard"),
+    }
+    return names.get(grade or "", "")
 
 
-def rules_lines(texts: Texts, rules: Rules) -> dict[str, str]:
+def grade_line(texts: Texts, grade: Grade | None) -> str:
+    """What a grade means, in a sentence; None is any."""
+    match grade:
+        case Grade.EASY:
+            return texts.gettext("Easy: most ways lead to a win.")
+        case Grade.MEDIUM:
+            return texts.gettext("Medium: think a little before you draw.")
+        case Grade.HARD:
+            return texts.gettext("Hard: only a few ways lead to a win.")
+        case None:
+            return texts.gettext("Any difficulty, or pick one:")
+
+
+def deal_line(texts: Texts, number: int | None, *, daily: bool, grade: str | None) -> str:
+    """Which deal lies on the table: its number or day, and how hard it is."""
+    parts = []
+    if daily:
+        parts.append(texts.gettext("Deal of the day"))
+    elif number is not None:
+        parts.append(texts.gettext("Deal {number}", number=number))
+    name = grade_name(texts, grade)
+    if name:
+        parts.append(name)
+    return " · ".join(parts)
+
+
+def rules_lines(texts: Texts, rules: Rules, letters: str = RANK_LETTERS) -> dict[str, str]:
     """How to play under ``rules``: for each subject, a text of one to three sentences.
 
     The subjects, in the order to show them: ``pairs``, ``free``, ``stock``, ``goal``.
     """
     if rules.stock_playable:
-        # A stock card with a partner is selected by the first tap.
         stock = [
-            texts.gettext("The top cards of stock and waste play, too."),
-            texts.gettext("Tap the stock to draw, twice if its card fits another."),
+            texts.gettext("The top cards of stock and waste can be paired, too."),
+            # A stock card with a partner is selected by the first tap.
+            texts.gettext("Tap the stock to draw; if its card lights up, tap it again."),
         ]
     else:
         stock = [
             texts.gettext("Tap the stock to draw a card."),
-            texts.gettext("The top card of the waste plays, too."),
+            texts.gettext("The top card of the waste can be paired, too."),
         ]
     if rules.passes is None:
         stock.append(texts.gettext("You may go through the stock as often as you like."))
@@ -226,9 +274,11 @@ def rules_lines(texts: Texts, rules: Rules) -> dict[str, str]:
         )
     free = [texts.gettext("A card is free when no other card lies on it.")]
     if rules.covered is Covered.FACE_DOWN:
-        free.append(texts.gettext("Covered cards lie face down."))
+        free.append(texts.gettext("Until then you see only its back."))
     if rules.overlap:
-        free.append(texts.gettext("A card may also be paired with the last one that lies on it."))
+        free.append(
+            texts.gettext("If one single card still lies on it and both make 13, they go together.")
+        )
     goal = (
         texts.gettext("Clear all 52 cards and you win.")
         if rules.goal is Goal.DECK
@@ -236,9 +286,20 @@ def rules_lines(texts: Texts, rules: Rules) -> dict[str, str]:
     )
     return {
         "pairs": texts.gettext(
-            "Tap two free cards that make 13, or a King alone. Suits do not matter."
+            "Tap two free cards that make 13, or a King ({king}) alone. Suits do not matter.",
+            king=letters[KING - 1],
         ),
         "free": " ".join(free),
         "stock": " ".join(stock),
         "goal": goal,
     }
+
+
+def tips(texts: Texts) -> tuple[str, ...]:
+    """How to play well, a sentence each, the most useful first."""
+    return (
+        texts.gettext("A free King can go at once: it costs nothing."),
+        texts.gettext("Of two pairs, take the one that uncovers a card."),
+        texts.gettext("Keep both sides open: a narrow strip gets stuck."),
+        texts.gettext("Before you draw, look what the waste card can free."),
+    )

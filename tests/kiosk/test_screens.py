@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
 
 from engine.advice import Advice
+from engine.deal import LAST_DEAL
+from engine.difficulty import Grade
 from engine.position import MoveKind, Outcome
 from engine.rules import PRESETS
+from kiosk import wording
 from kiosk.attract import target_of
 from kiosk.commands import (
     AdviceReady,
     BackToWinnable,
     Change,
     ChangeKind,
+    CheckDeal,
     Close,
     Command,
     Draw,
@@ -30,6 +35,7 @@ from kiosk.commands import (
     Replay,
     SetAutoPlay,
     SetLanguage,
+    SetLook,
     Tap,
     Tick,
     Touched,
@@ -38,7 +44,8 @@ from kiosk.commands import (
 from kiosk.layout import Control, Layout, Rect
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
-from kiosk.statistics import Figures
+from kiosk.settings import DisplaySettings
+from kiosk.statistics import Figures, Result
 from kiosk.texts import Texts, available_languages
 from kiosk.wording import clock
 from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves
@@ -208,36 +215,71 @@ def in_state(state: str, language: str = "en") -> Session:
     elif name == "give_up":
         play(session, 5)
         do(NewDeal())
-    elif name == "give_up_replay":
-        play(session, 5)
-        do(Replay())
     elif name == "continue":
         play(session, 5)
         session.handle(Tick(), session._now + 100)
         do(Touched())
-    elif name == "stuck_back":
-        session = in_state("stuck", language)
-        do(AdviceReady(session._question, Advice(False, 8, moves("D"), 1)))
     elif name == "countdown":
         play(session, 5)
         session.handle(Tick(), session._now + 63)
-    elif name in {"menu", "rules", "choose"}:
+    elif name in {"menu", "rules", "choose", "number", "statistics", "look", "pause"}:
         play(session, 3)
         do(Undo())
         do(Open(Panel(name)))
     elif name == "play":
         play(session, 12)
+    elif name in VARIANTS:
+        return in_variant(name, language)
+    return session
+
+
+def in_variant(name: str, language: str) -> Session:
+    """A session whose panel shows something more than in :func:`in_state`."""
+    session = in_state("stuck" if name == "stuck_back" else "new", language)
+
+    def do(command: Command) -> None:
+        session.handle(command, session._now + 0.5)
+
+    if name == "stuck_back":
+        do(AdviceReady(session._question, Advice(False, 8, moves("D"), 1)))
+    elif name == "give_up_replay":
+        play(session, 5)
+        do(Replay())
+    elif name == "lost":
+        play(session, 12)
+        session.lost = True
+    elif name == "number_checked":
+        do(Open(Panel.NUMBER))
+        do(CheckDeal(LAST_DEAL))
+        do(AdviceReady(session._question, Advice(False, None, (), 1)))
+    elif name == "statistics_played":
+        for number, (preset, (_deal, line)) in enumerate(WON_BY_HAND.items()):
+            for grade in (*Grade, None):
+                session.statistics.add(
+                    Result(
+                        preset=preset,
+                        number=number,
+                        outcome="won" if number % 2 else "lost",
+                        moves=len(line.split()),
+                        seconds=3599.0 + number,
+                        hints=0,
+                        undos=0,
+                        grade=None if grade is None else grade.name.lower(),
+                    ),
+                    date(2026, 1, 1),
+                )
+        do(Open(Panel.STATISTICS))
     return session
 
 
 PANELS = [panel.value for panel in Panel if panel is not Panel.NONE]
+VARIANTS = ["stuck_back", "give_up_replay", "lost", "number_checked", "statistics_played"]
 STATES = [
     "new",
     "play",
     "attract",
     *PANELS,
-    "stuck_back",
-    "give_up_replay",
+    *VARIANTS,
     *(f"rules {preset}" for preset in PRESETS),
 ]
 
@@ -394,12 +436,63 @@ def test_a_button_that_becomes_unusable_while_pressed_does_nothing(make: Make) -
 def test_figures_follow_the_game(make: Make) -> None:
     session = new_session()
     screen = make(session)
-    assert {"28", "1/3", "0", "0:00", "Deal 5189", "Three passes"} <= set(screen.says())
+    assert {"28", "1/3", "0", "0:00", "Deal 5189"} <= set(screen.says())
     play(session, 3)
     screen.now = session._now
     screen.do(Tick(), 2.0)
     figures = screen.says()
-    assert {str(session.position.cards_left), "3", "0:06"} <= set(figures)
+    assert {str(session.position.cards_left), "3", "0:06", "Three passes"} <= set(figures)
+
+
+def test_before_the_first_move_the_goal_is_told(make: Make) -> None:
+    screen = make(new_session())
+    goal = "Make 13: tap two free cards"
+    assert goal in screen.says()
+    screen.do(Draw())
+    assert goal not in screen.says()
+    screen.do(Undo())
+    assert goal in screen.says()
+
+
+def test_a_deal_is_named_by_number_or_day_and_grade(make: Make) -> None:
+    screen = make(new_session())
+    screen.session._table.grade = "hard"
+    screen.refresh()
+    assert "Deal 5189 · Hard" in screen.says()
+    screen.do(NewDeal(daily=True))
+    assert "Deal of the day" in screen.says()
+    assert "Deal 5189" not in screen.says()
+
+
+def test_a_lost_game_is_said_quietly_and_the_hint_stays(make: Make) -> None:
+    screen = make(in_state("lost"))
+    assert "This game cannot be won any more" in screen.says()
+    assert "Three passes" in screen.says()
+    assert screen.button("Hint").enabled
+    screen.do(Undo())
+    assert "This game cannot be won any more" not in screen.says()
+
+
+def test_an_empty_stock_is_not_counted(make: Make) -> None:
+    screen = make(new_session())
+    count = screen.hud._play._figures["stock"]
+    while screen.session.position.can_draw:
+        assert count.text == str(len(screen.session.position.stock_places))
+        screen.do(Draw(), 1.0)
+    assert count.text == ""
+
+
+def test_messages_name_cards_as_they_are_printed(make: Make) -> None:
+    session = new_session(language="de", look=DisplaySettings(local_indices=True))
+    screen = make(session, language="de")
+    places = session.position.available
+    ranks = {session.position.deal.cards[p].rank: p for p in places}
+    queen = next(rank for rank in (12, 11) if rank in ranks)
+    other = next(rank for rank in ranks if rank not in {13, 13 - queen, queen})
+    screen.do(Tap(ranks[queen]))
+    screen.do(Tap(ranks[other]))
+    letter = {12: "D", 11: "B"}[queen]
+    assert any(text.startswith(f"{letter} ({queen}) + ") for text in screen.says())
 
 
 def test_a_refusal_is_said_for_three_seconds(make: Make, stage: Any) -> None:
@@ -407,12 +500,12 @@ def test_a_refusal_is_said_for_three_seconds(make: Make, stage: Any) -> None:
     said = "Both cards that lie on it must go first"
     assert screen.do(Tap(0)).kind is ChangeKind.REFUSED
     assert said in screen.says()
-    assert "Three passes" not in screen.says()
+    assert "Make 13: tap two free cards" not in screen.says()
     stage.wait(2.5)
     assert said in screen.says()
     stage.wait(1.0)
     assert said not in screen.says()
-    assert "Three passes" in screen.says()
+    assert "Make 13: tap two free cards" in screen.says()
 
 
 def test_a_second_refusal_stays_its_own_three_seconds(make: Make, stage: Any) -> None:
@@ -430,6 +523,7 @@ def test_a_move_silences_the_message(make: Make) -> None:
     screen = make(new_session())
     screen.do(Tap(0))
     screen.do(Draw())
+    assert "Both cards that lie on it must go first" not in screen.says()
     assert "Three passes" in screen.says()
 
 
@@ -468,7 +562,7 @@ def test_another_language_is_spoken_at_once(make: Make) -> None:
     screen = make(in_state("menu"))
     screen.press("Deutsch")
     assert screen.sent == [SetLanguage("de")]
-    assert {"Menü", "Zurück", "Neue Partie", "So wird gespielt"} <= set(screen.says())
+    assert {"Menü", "Rückgängig", "Neue Partie", "So wird gespielt"} <= set(screen.says())
     assert "Menu" not in screen.says()
     screen.press("Français")
     assert "Comment jouer" in screen.says()
@@ -495,6 +589,7 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
     screen = make(session)
     assert session.attract
     assert "Touch to play" in screen.says()
+    assert not [text for text in screen.says() if "5189" in text or text == "Three passes"]
     assert screen.shown(PushButton) == []
     captions = set()
     while session.position.outcome is Outcome.RUNNING:
@@ -502,9 +597,9 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
         captions |= set(screen.says())
     assert {
         "Draw a card",
-        "A King goes alone",
+        "K counts 13: it goes alone",
         "9 + 4 = 13",
-        "Queen (12) + Ace (1) = 13",
+        "Q (12) + A (1) = 13",
     } <= captions
     assert "The pyramid is cleared!" in screen.says()
     assert screen.do(Touched()).kind is ChangeKind.WOKE
@@ -558,9 +653,13 @@ def test_with_reduced_motion_the_call_stands_still(make: Make, stage: Any) -> No
         ("continue", "Deutsch", SetLanguage("de")),
         ("menu", "How to play", Open(Panel.RULES)),
         ("menu", "Choose a game", Open(Panel.CHOOSE)),
+        ("menu", "Statistics", Open(Panel.STATISTICS)),
+        ("menu", "Cards and table", Open(Panel.LOOK)),
+        ("menu", "Pause", Open(Panel.PAUSE)),
+        ("choose", "Deal number", Open(Panel.NUMBER)),
         ("menu", "Start again", Replay()),
         ("menu", "Redo a move", Redo()),
-        ("menu", "Auto-play: off", SetAutoPlay(True)),
+        ("menu", "Pair automatically: off", SetAutoPlay(True)),
         ("menu", "Back to the game", Close()),
         ("menu", "Español", SetLanguage("es")),
     ],
@@ -578,23 +677,246 @@ def test_a_panel_button_sends_its_command(
     assert screen.sent == [command]
 
 
-@pytest.mark.parametrize("preset", list(PRESETS))
-def test_every_preset_can_be_chosen(make: Make, preset: str) -> None:
-    from kiosk.widgets import Pressable
+# -- choosing ------------------------------------------------------------------------------------
 
+
+def options(screen: Screen) -> dict[str, Any]:
+    from kiosk.widgets import Option
+
+    return {option.label.text: option for option in screen.shown(Option)}
+
+
+def pick(screen: Screen, text: str) -> None:
+    screen.tap(*options(screen)[text].rect.center)
+
+
+@pytest.mark.parametrize("preset", list(PRESETS))
+def test_every_preset_can_be_chosen_and_is_explained(make: Make, preset: str) -> None:
     screen = make(in_state("choose"))
-    entries = [w for w in screen.panels.sheet.walk() if isinstance(w, Pressable)][1:]
-    entry = entries[list(PRESETS).index(preset)]
-    screen.tap(*entry.rect.center)
-    assert screen.sent == [NewDeal(preset)]
+    words = wording.preset_words(Texts(), preset)
+    pick(screen, words.name)
+    assert screen.sent == [], "a preset is marked, not dealt"
+    assert {words.line, words.odds} <= set(screen.says())
+    assert [name for name, option in options(screen).items() if option.chosen] == [words.name]
+    screen.press("Play")
+    assert screen.sent == [NewDeal(preset=preset)]
+
+
+@pytest.mark.parametrize("grade", list(Grade))
+def test_a_grade_is_chosen_with_the_preset(make: Make, grade: Grade) -> None:
+    screen = make(in_state("choose"))
+    assert wording.grade_line(Texts(), None) in screen.says()
+    pick(screen, wording.grade_name(Texts(), grade))
+    assert wording.grade_line(Texts(), grade) in screen.says()
+    pick(screen, "Classic")
+    screen.press("Play")
+    assert screen.sent == [NewDeal(preset="classic", grade=grade)]
+
+
+def test_a_second_tap_takes_the_grade_away(make: Make) -> None:
+    screen = make(in_state("choose"))
+    pick(screen, "Hard")
+    pick(screen, "Hard")
+    screen.press("Play")
+    assert screen.sent == [NewDeal(preset="three-pass")]
+
+
+def test_the_present_choice_is_marked(make: Make) -> None:
+    session = new_session("classic", grade=Grade.HARD)
+    screen = make(session)
+    screen.do(Open(Panel.CHOOSE))
+    assert {name for name, o in options(screen).items() if o.chosen} == {"Classic", "Hard"}
+
+
+class SomeGrades(FakeDealer):
+    """Has deals of one grade for one preset, and no graded deals for the others."""
+
+    def grades(self, preset: str) -> tuple[Grade, ...]:
+        return (Grade.EASY,) if preset == "classic" else ()
+
+
+def test_only_grades_that_there_are_can_be_chosen(make: Make) -> None:
+    session = Session(SomeGrades(), FakeAdviser(), SessionOptions(start_in_attract=False), now=0.0)
+    screen = make(session)
+    screen.do(Open(Panel.CHOOSE))
+    enabled = {name: option.enabled for name, option in options(screen).items()}
+    assert not any(enabled[name] for name in ("Easy", "Medium", "Hard"))
+    pick(screen, "Classic")
+    enabled = {name: option.enabled for name, option in options(screen).items()}
+    assert [enabled[name] for name in ("Easy", "Medium", "Hard")] == [True, False, False]
+    pick(screen, "Easy")
+    pick(screen, "Overlap")
+    screen.press("Play")
+    assert screen.sent == [NewDeal(preset="overlap")]
+
+
+def test_the_deal_of_the_day_keeps_what_is_chosen(make: Make) -> None:
+    screen = make(in_state("choose"))
+    pick(screen, "Overlap")
+    screen.press("Deal of the day")
+    assert screen.sent == [NewDeal(preset="overlap", daily=True)]
+
+
+# -- a deal number -------------------------------------------------------------------------------
+
+
+def type_number(screen: Screen, digits: str) -> None:
+    for digit in digits:
+        screen.press(digit)
+
+
+def test_a_number_is_typed_checked_and_dealt(make: Make) -> None:
+    screen = make(in_state("number"))
+    assert not screen.button("Play").enabled
+    type_number(screen, "42")
+    assert screen.sent == [CheckDeal(4), CheckDeal(42)]
+    assert {"42", "Looking whether it can be won…"} <= set(screen.says())
+    screen.do(AdviceReady(screen.session._question, Advice(False, None, (), 1)))
+    assert "This deal cannot be won. Play it anyway?" in screen.says()
+    assert screen.button("Play").role == "plain"
+    screen.press("Play")
+    assert screen.sent[-1] == NewDeal(number=42)
+
+
+def test_a_number_of_the_pool_can_be_won(make: Make) -> None:
+    screen = make(in_state("number"))
+    type_number(screen, "5189")
+    assert "This deal can be won." in screen.says()
+    assert screen.button("Play").role == "accent"
+
+
+def test_when_the_solver_gives_up_that_is_said(make: Make) -> None:
+    screen = make(in_state("number"))
+    type_number(screen, "7")
+    screen.do(AdviceReady(screen.session._question, None))
+    assert "Whether this deal can be won is not known." in screen.says()
+
+
+def test_an_impossible_number_cannot_be_typed(make: Make) -> None:
+    screen = make(in_state("number"))
+    sheet = screen.panels.sheet
+    type_number(screen, "0")
+    assert (sheet.typed, screen.sent) == ("", [])
+    type_number(screen, "429496729")
+    usable = [digit for digit in "0123456789" if sheet._keys[digit].enabled]
+    assert usable == list("012345")
+    type_number(screen, "9")
+    assert sheet.typed == "429496729"
+    type_number(screen, "5")
+    assert sheet.typed == str(LAST_DEAL)
+    assert not any(sheet._keys[digit].enabled for digit in "0123456789")
+    type_number(screen, "1")
+    assert sheet.typed == str(LAST_DEAL)
+
+
+def test_the_backspace_takes_digits_away_to_nothing(make: Make) -> None:
+    screen = make(in_state("number"))
+    sheet = screen.panels.sheet
+    type_number(screen, "12")
+    for _ in range(3):
+        screen.tap(*sheet._keys["back"].rect.center)
+    assert sheet.typed == ""
+    assert screen.sent == [CheckDeal(1), CheckDeal(12), CheckDeal(1)]
+    assert "Which deal? Type its number." in screen.says()
+    assert not screen.button("Play").enabled
+
+
+# -- statistics, look, pause ---------------------------------------------------------------------
+
+
+def test_without_games_the_statistics_invite_to_play(make: Make) -> None:
+    screen = make(in_state("statistics"))
+    assert any("first win" in text for text in screen.says())
+    screen.press("Play")
+    assert screen.sent == [Close()]
+
+
+def test_the_statistics_show_every_preset_and_its_grades(make: Make) -> None:
+    screen = make(in_state("statistics_played"))
+    names = [wording.preset_words(Texts(), preset).name for preset in PRESETS]
+    assert {"All games", "Together", *names} <= set(screen.says())
+    assert "12 / 24" in screen.says()
+    sheet = screen.panels.sheet
+    for name in names:
+        sheet.turn(1)
+        assert {name, "Easy", "Medium", "Hard", "Other deals", "Together"} <= set(screen.says())
+    assert "1:00:04" in screen.says()
+    sheet.turn(1)
+    assert "All games" in screen.says()
+    sheet.turn(-1)
+    assert names[-1] in screen.says()
+
+
+def test_a_bar_is_as_long_as_the_share_won(make: Make) -> None:
+    from kiosk.widgets import Plate
+
+    session = in_state("statistics_played")
+    screen = make(session)
+    gold = screen.panels.sheet.look.palette.accent
+    bars = [
+        p
+        for p in screen.panels.sheet.walk()
+        if isinstance(p, Plate) and tuple(p._colour.rgba) == gold
+    ]
+    widths = sorted(bar._shape.size[0] for bar in bars)
+    assert len(widths) == 4, "three presets that were always won, and all together"
+    assert widths[0] == pytest.approx(widths[-1] / 2, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("Four suit colours", "four_colour"),
+        ("High contrast", "high_contrast"),
+        ("Values on A, J, Q, K", "show_values"),
+        ("Left-handed", "left_handed"),
+        ("Less motion", "reduced_motion"),
+    ],
+)
+def test_a_switch_changes_the_look(make: Make, label: str, name: str) -> None:
+    screen = make(in_state("look"))
+    was = getattr(screen.session.look, name)
+    screen.tap(*switch(screen, label).rect.center)
+    assert screen.sent == [SetLook(name, not was)]
+    assert switch(screen, label).on is not was
+    screen.tap(*switch(screen, label).rect.center)
+    assert screen.sent[-1] == SetLook(name, was)
+
+
+def switch(screen: Screen, label: str) -> Any:
+    from kiosk.look_page import Toggle
+
+    return next(w for w in screen.shown(Toggle) if w.label.text == label)
+
+
+def test_letters_are_offered_where_the_language_has_its_own(make: Make) -> None:
+    german = make(in_state("look", "de"), language="de")
+    german.tap(*switch(german, "Buchstaben B, D, K").rect.center)
+    assert german.sent == [SetLook("local_indices", on=True)]
+    german.close()
+    english = make(in_state("look"))
+    assert not [text for text in english.says() if text.startswith("Letters")]
+
+
+def test_pause_covers_the_whole_table_and_resumes(make: Make) -> None:
+    screen = make(in_state("pause"))
+    sheet = screen.panels.sheet
+    assert sheet.rect == screen.layout.screen
+    assert sheet.look.palette.panel[3] == 1.0
+    screen.press("Back to the game")
+    assert screen.sent == [Close()]
+    assert screen.session.panel is Panel.NONE
+
+
+# -- the menu ------------------------------------------------------------------------------------
 
 
 def test_auto_play_shows_its_state(make: Make) -> None:
     screen = make(in_state("menu"))
-    screen.press("Auto-play: off")
-    assert "Auto-play: on" in screen.says()
-    screen.press("Auto-play: on")
-    assert "Auto-play: off" in screen.says()
+    screen.press("Pair automatically: off")
+    assert "Pair automatically: on" in screen.says()
+    screen.press("Pair automatically: on")
+    assert "Pair automatically: off" in screen.says()
 
 
 def test_redo_and_replay_are_offered_only_where_they_do_something(make: Make) -> None:
@@ -629,6 +951,10 @@ def test_no_touch_goes_through_a_panel(make: Make, stage: Any, state: str) -> No
         ("menu", Close()),
         ("rules", Close()),
         ("choose", Close()),
+        ("number", Close()),
+        ("statistics", Close()),
+        ("look", Close()),
+        ("pause", None),
         ("give_up", Close()),
         ("cannot_win", Close()),
         ("stuck", None),

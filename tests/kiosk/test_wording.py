@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.deal import Deal
+from engine.difficulty import Grade
 from engine.position import DRAW, REDEAL, Move, Position
 from engine.rules import PRESETS, Rules
 from kiosk import wording
@@ -49,10 +50,10 @@ def test_pass_figure() -> None:
     [
         (DRAW, "Draw a card", "Ziehe eine Karte"),
         (REDEAL, "Turn the waste over", "Drehe den Ablagestapel um"),
-        (Move.parse("KH"), "A King goes alone", "Ein König geht allein"),
+        (Move.parse("KH"), "K counts 13: it goes alone", "K zählt 13: Er geht allein"),
         (Move.parse("4D+9C"), "9 + 4 = 13", "9 + 4 = 13"),
-        (Move.parse("AD+QC"), "Queen (12) + Ace (1) = 13", "Dame (12) + Ass (1) = 13"),
-        (Move.parse("JD+2C"), "Jack (11) + 2 = 13", "Bube (11) + 2 = 13"),
+        (Move.parse("AD+QC"), "Q (12) + A (1) = 13", "Q (12) + A (1) = 13"),
+        (Move.parse("JD+2C"), "J (11) + 2 = 13", "J (11) + 2 = 13"),
     ],
 )
 def test_move_caption(move: Move, english: str, german: str) -> None:
@@ -68,7 +69,7 @@ def test_a_pair_that_does_not_add_up_is_worked_out() -> None:
     )
     assert (
         wording.message(ENGLISH, refused(Refusal.NOT_THIRTEEN, jack, nine))
-        == "Jack (11) + 9 = 20, not 13"
+        == "J (11) + 9 = 20, not 13"
     )
 
 
@@ -95,7 +96,7 @@ def test_a_pair_with_the_stock_is_worked_out() -> None:
 def test_a_king_is_not_added_up() -> None:
     position = start()
     change = refused(Refusal.NOT_THIRTEEN, place(position, 5), place(position, 13))
-    assert wording.message(ENGLISH, change) == "A King goes alone"
+    assert wording.message(ENGLISH, change) == "K counts 13: it goes alone"
 
 
 def test_a_covered_card_tells_how_many_lie_on_it() -> None:
@@ -130,23 +131,59 @@ def test_every_preset_has_words_of_its_own(texts: Texts) -> None:
     words = [wording.preset_words(texts, name) for name in PRESETS]
     assert len({w.name for w in words}) == len({w.line for w in words}) == len(PRESETS)
     assert set(wording.LOST_OF_100) == set(PRESETS)
-    assert wording.preset_words(ENGLISH, "cards4").odds == "At random, 96 of 100 cannot."
+    odds = "Of 100 decks shuffled at random, 4 can be won."
+    assert wording.preset_words(ENGLISH, "cards4").odds == odds
 
 
-def test_rules_without_words_go_by_their_name() -> None:
-    words = wording.preset_words(ENGLISH, "the operator's own")
-    assert (words.name, words.line, words.odds) == ("the operator's own", "", "")
+def test_rules_without_words_are_house_rules() -> None:
+    words = wording.preset_words(ENGLISH, "custom")
+    assert (words.name, words.odds) == ("House rules", "")
+    assert words.line
+
+
+def test_cards_go_by_the_letters_that_are_printed_on_them() -> None:
+    german = "A23456789TBDK"
+    assert wording.move_caption(GERMAN, Move.parse("AD+QC"), german) == "D (12) + A (1) = 13"
+    assert wording.rank_value(10, german) == "10"
+    assert wording.king_alone(GERMAN, "A23456789TVDR").startswith("R ")
+
+
+@pytest.mark.parametrize("grade", list(Grade))
+def test_every_grade_has_a_name_and_a_line(grade: Grade) -> None:
+    name = wording.grade_name(GERMAN, grade)
+    assert name == wording.grade_name(GERMAN, grade.name.lower())
+    assert wording.grade_line(GERMAN, grade).startswith(name)
+    assert name not in wording.grade_line(GERMAN, None)
+
+
+@pytest.mark.parametrize("grade", [None, "unheard of"])
+def test_a_deal_without_a_grade_has_no_name_for_it(grade: str | None) -> None:
+    assert wording.grade_name(ENGLISH, grade) == ""
+    assert wording.deal_line(ENGLISH, 7, daily=False, grade=grade) == "Deal 7"
+
+
+def test_a_deal_is_called_by_its_day_or_number_and_its_grade() -> None:
+    assert wording.deal_line(ENGLISH, 7, daily=False, grade="easy") == "Deal 7 · Easy"
+    assert wording.deal_line(ENGLISH, 7, daily=True, grade="hard") == "Deal of the day · Hard"
+    assert wording.deal_line(ENGLISH, None, daily=False, grade=None) == ""
+
+
+def test_a_game_found_lost_is_said() -> None:
+    position = start()
+    said = wording.message(ENGLISH, Change(ChangeKind.LOST, position, position))
+    assert said == "This game cannot be won any more"
 
 
 def test_the_rules_page_follows_the_rules() -> None:
     page = {name: wording.rules_lines(ENGLISH, rules) for name, rules in PRESETS.items()}
     assert "3 times" in page["three-pass"]["stock"]
     assert "only once" in page["cards4"]["stock"]
-    assert "face down" in page["cards4"]["free"]
-    assert "face down" not in page["three-pass"]["free"]
+    assert "back" in page["cards4"]["free"]
+    assert "back" not in page["three-pass"]["free"]
     assert "top cards of stock and waste" in page["relaxed"]["stock"]
     assert "top card of the waste" in page["three-pass"]["stock"]
     assert "52" in page["classic"]["goal"]
     assert "pyramid" in page["relaxed"]["goal"]
-    assert "last one that lies on it" in page["overlap"]["free"]
+    assert "go together" in page["overlap"]["free"]
+    assert "go together" not in page["relaxed"]["free"]
     assert "as often as you like" in wording.rules_lines(ENGLISH, Rules(passes=None))["stock"]
