@@ -21,20 +21,26 @@ from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import platformdirs
 
 from engine.difficulty import Grade
 from engine.game import SaveError
 from engine.position import MoveTextError
 from engine.rules import PRESETS
+from hardware.config import PanelSettings
+from hardware.panel import Panel as HardwarePanel
 from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
 from kiosk.commands import Command
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, NoDisplayError, choose_driver, prepare
+from kiosk.panel_controls import PanelControls, wired
+from kiosk.picturecache import PictureCache
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved, SessionOptions, Tell
 from kiosk.settings import Settings
+from kiosk.sound import Sounds
 from kiosk.storage import Storage
 from kiosk.texts import available_languages
 
@@ -207,7 +213,8 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
 
     inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
-    storage = Storage(_state_folder(args.state))
+    state = _state_folder(args.state)
+    storage = Storage(state)
     dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     adviser = ThreadAdviser(inbox.put)
     options = _options(args, settings)
@@ -230,7 +237,15 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         storage.refuse_saved(str(error))
         session = session_with(None)
     heartbeat = Heartbeat(notifier(), input_threads)
-    app = KioskApp(session, inbox, keep=storage.save, heartbeat=heartbeat)
+    app = KioskApp(
+        session,
+        inbox,
+        keep=storage.save,
+        heartbeat=heartbeat,
+        sounds=Sounds(settings.sound.volume),
+        cache=PictureCache(state / "pictures"),
+    )
+    _attach_panel(app, settings)
     log.info("playing %s on %s", session.preset, driver.value)
 
     def close() -> None:
@@ -241,6 +256,17 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         dealer.close()
 
     return app, close
+
+
+def _attach_panel(app: KioskApp, settings: Settings) -> None:
+    """Connect the buttons and lamps that the settings name, if they name any."""
+    plain = wired(settings.buttons, settings.lamps, settings.presence)
+    panel = msgspec.convert(plain, PanelSettings)
+    if panel.is_empty:
+        return
+    controls = PanelControls(app.session, app.send)
+    controls.panel = HardwarePanel.open(panel, controls.handle)
+    app.attach(controls)
 
 
 def _demo(args: argparse.Namespace, stopper: Stopper) -> int:

@@ -41,9 +41,12 @@ from kiosk.commands import (
 )
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
+from kiosk.panel_controls import PanelControls
+from kiosk.picturecache import PictureCache
 from kiosk.screens import Hud, PanelHost
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved
+from kiosk.sound import Sounds
 from kiosk.table import Table
 from kiosk.texts import Texts
 
@@ -51,6 +54,10 @@ log = logging.getLogger(__name__)
 
 #: Seconds between ticks.
 TICK: Final = 0.1
+#: Seconds between two looks at the panel of buttons.
+POLL: Final = 1 / 30
+#: Seconds between two sound files that are read after the start.
+WARM_UP: Final = 0.3
 #: Under kmsdrm the first frames may stay black: draw again so many seconds after the start.
 DRAW_AGAIN: Final = (1.0, 3.0)
 
@@ -120,6 +127,8 @@ class KioskApp(App):  # type: ignore[misc]
         inbox: where other threads hand in their commands.
         keep: takes what must survive a power cut, whenever that changes.
         heartbeat: what systemd is told; None tells it nothing.
+        sounds: what is heard; None is silence.
+        cache: where drawn cards are kept for the next start; None keeps none.
         clock: monotonic seconds.
         ticking: whether time passes by itself; otherwise the caller drains and ticks.
     """
@@ -131,6 +140,8 @@ class KioskApp(App):  # type: ignore[misc]
         *,
         keep: Callable[[Saved], None],
         heartbeat: Heartbeat | None = None,
+        sounds: Sounds | None = None,
+        cache: PictureCache | None = None,
         clock: Callable[[], float] = time.monotonic,
         ticking: bool = True,
     ) -> None:
@@ -139,9 +150,12 @@ class KioskApp(App):  # type: ignore[misc]
         self.inbox = inbox
         self._keep = keep
         self._heartbeat = heartbeat
+        self._sounds = sounds
+        self._cache = cache
         self._clock = clock
         self._ticking = ticking
         self.frames = 0
+        self._controls: PanelControls | None = None
         self._events: list[Any] = []
         self._bindings = {
             "on_resize": self._resized,
@@ -166,7 +180,16 @@ class KioskApp(App):  # type: ignore[misc]
         ]
         if self._heartbeat is not None:
             self._events.append(Clock.schedule_interval(self._beat, interval()))
+        if self._sounds is not None:
+            # One file at a time, and none before the first picture stands.
+            warm_up = Clock.schedule_interval(lambda _dt: self._sounds.warm_up(), WARM_UP)
+            self._events.append(warm_up)
         return self.root_widget
+
+    def attach(self, controls: PanelControls) -> None:
+        """Let a panel of buttons and lamps take part; call before the application runs."""
+        self._controls = controls
+        self._events.append(Clock.schedule_interval(lambda _dt: controls.poll(self._clock()), POLL))
 
     def _dress(self) -> None:
         """Make everything that is seen, for the look and the language of this moment."""
@@ -176,7 +199,9 @@ class KioskApp(App):  # type: ignore[misc]
         still = look.reduced_motion
         style = FaceStyle.of(look, self._spoken)
         self.root_widget.clear_widgets()
-        self.table = Table(self.send, layout, display=look, palette=palette, style=style)
+        self.table = Table(
+            self.send, layout, display=look, palette=palette, style=style, cache=self._cache
+        )
         self.hud = Hud(self.send, layout, texts, palette=palette, reduced_motion=still)
         self.panels = PanelHost(
             self.send, layout, texts, palette=palette, style=style, reduced_motion=still
@@ -216,6 +241,8 @@ class KioskApp(App):  # type: ignore[misc]
             self._dress()
         elif self.session.language != self._spoken:
             self._speak()
+        if self._sounds is not None:
+            self._sounds.play(change, attract=self.session.attract)
         self.table.animate(change)
         self.hud.message(change)
         self._refresh()
@@ -273,6 +300,8 @@ class KioskApp(App):  # type: ignore[misc]
 
     def on_stop(self) -> None:
         """Keep the game once more on the way out."""
+        if self._controls is not None:
+            self._controls.close()
         for event in self._events:
             event.cancel()
         Window.unbind(**self._bindings)

@@ -37,16 +37,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", default="800x480", metavar="WxH", help="of the window [800x480]")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="pairs [5]")
     parser.add_argument("--child", choices=["empty", "kiosk"], help=argparse.SUPPRESS)
+    parser.add_argument("--state", help=argparse.SUPPRESS)
     args = parser.parse_args(arguments)
     if args.child:
-        _be_measured(args.child, args.size)
+        _be_measured(args.child, args.size, args.state)
         return 0
     rounds: dict[str, list[dict[str, float]]] = {"empty": [], "kiosk": []}
-    for name in rounds:
-        _measure(name, args.size)  # compiles what has never run on this machine
-    for _ in range(args.rounds):
-        for name, figures in rounds.items():
-            figures.append(_measure(name, args.size))
+    with tempfile.TemporaryDirectory() as state:
+        for name in rounds:
+            # Compiles what has never run on this machine, and draws the deck for the first time.
+            _measure(name, args.size, state)
+        for _ in range(args.rounds):
+            for name, figures in rounds.items():
+                figures.append(_measure(name, args.size, state))
     result: dict[str, Any] = {"size": args.size, "rounds": args.rounds, "most": MOST}
     for name, figures in rounds.items():
         result[name] = {key: round(median(f[key] for f in figures), 4) for key in figures[0]}
@@ -58,10 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measure(name: str, size: str) -> dict[str, float]:
+def _measure(name: str, size: str, state: str) -> dict[str, float]:
     begin = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "kiosk.bench_process", "--child", name, "--size", size],
+        [
+            *(sys.executable, "-m", "kiosk.bench_process"),
+            *("--child", name, "--size", size, "--state", state),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -76,32 +82,29 @@ def _measure(name: str, size: str) -> dict[str, float]:
     return figures
 
 
-def _be_measured(name: str, size: str) -> None:
+def _be_measured(name: str, size: str, state: str) -> None:
     """Open a window, or the kiosk, and measure from inside."""
     width, height = map(int, size.split("x"))
     figures: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        if name == "kiosk":
-            from kiosk.__main__ import make_app, parse  # noqa: PLC0415 - the kiosk's own start
+    if name == "kiosk":
+        from kiosk.__main__ import make_app, parse  # noqa: PLC0415 - the kiosk's own start
 
-            app, close = make_app(
-                parse(["--offscreen", "--size", size, "--state", str(Path(folder))])
-            )
-        else:
-            from kiosk.display import Driver, prepare  # noqa: PLC0415
+        app, close = make_app(parse(["--offscreen", "--size", size, "--state", state]))
+    else:
+        from kiosk.display import Driver, prepare  # noqa: PLC0415
 
-            prepare(Driver.OFFSCREEN, (width, height))
-            from kivy.app import App  # noqa: PLC0415
-            from kivy.uix.widget import Widget  # noqa: PLC0415
+        prepare(Driver.OFFSCREEN, (width, height))
+        from kivy.app import App  # noqa: PLC0415
+        from kivy.uix.widget import Widget  # noqa: PLC0415
 
-            class Empty(App):  # type: ignore[misc]
-                def build(self) -> Widget:
-                    return Widget()
+        class Empty(App):  # type: ignore[misc]
+            def build(self) -> Widget:
+                return Widget()
 
-            app, close = Empty(), lambda: None
-        _watch(app, figures)
-        app.run()
-        close()
+        app, close = Empty(), lambda: None
+    _watch(app, figures)
+    app.run()
+    close()
     print(json.dumps(figures))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -154,7 +154,26 @@ class Sounds:
             log.info("a sound cannot be stopped: %s", error)
 
 
+def has_sound_card(
+    environ: Mapping[str, str] = os.environ, cards: Path = Path("/proc/asound/cards")
+) -> bool:
+    """Whether a sound can be heard at all.  Trying without one fills the log with complaints."""
+    session = Path(environ.get("XDG_RUNTIME_DIR", "/nowhere"))
+    if (
+        environ.get("SDL_AUDIODRIVER")
+        or environ.get("PULSE_SERVER")
+        or (session / "pulse").exists()
+    ):
+        return True
+    try:
+        return "no soundcards" not in cards.read_text()
+    except OSError:
+        return False
+
+
 def _kivy_load(path: str) -> Sound | None:
+    if not has_sound_card():
+        return None
     # The other providers would be imported too, and one of them takes over the main loop.
     os.environ.setdefault("KIVY_AUDIO", "sdl2")
     from kivy.core.audio import SoundLoader  # noqa: PLC0415 - opens the sound card

@@ -16,7 +16,7 @@ import pytest
 from engine.position import DRAW, REDEAL, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk.commands import Change, ChangeKind, Refusal
-from kiosk.sound import FOLDER, NAMES, Sounds, sound_of
+from kiosk.sound import FOLDER, NAMES, Sounds, has_sound_card, sound_of
 from tests.kiosk.fakes import won_by_hand
 
 START = Position(won_by_hand("three-pass").deal, PRESETS["three-pass"])
@@ -244,3 +244,14 @@ def test_kivy_plays_them_and_is_silent_without_a_sound_card(kivy_window: object)
             [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
         )
         assert done.stdout.split()[-1] == str(count)
+
+
+def test_a_sound_card_is_looked_for_before_it_is_opened(tmp_path: Path) -> None:
+    cards = tmp_path / "cards"
+    assert not has_sound_card({}, cards)
+    cards.write_text("--- no soundcards ---\n")
+    assert not has_sound_card({}, cards)
+    cards.write_text(" 0 [Headphones     ]: bcm2835_headpho - bcm2835 Headphones\n")
+    assert has_sound_card({}, cards)
+    (tmp_path / "pulse").mkdir()
+    assert has_sound_card({"XDG_RUNTIME_DIR": str(tmp_path)}, tmp_path / "none")
