@@ -1,4 +1,6 @@
-"""Compiles the solver's loop, and the casual player, where that is possible; everything else is in pyproject.toml.
+"""Compiles the solver's loops and the casual player, where that is possible.
+
+Everything else about the package is in pyproject.toml.
 
 Invariant: a machine without Cython, or without a compiler that works, gets the same program: they
 are then interpreted, with the same answers, only slower.
