@@ -108,8 +108,9 @@ class Choose(Sheet):
     def _words_and_grades(self, room: Rect) -> tuple[Rect, Rect]:
         if not any(self._grades.values()):
             return room, Rect(room.x, room.y, room.w, 0)
-        touch = self.look.layout.touch
-        row = Rect(room.x, room.y, room.w, touch)
+        # As high as the presets beside it, so that both make one row.
+        height = min(tile.rect.h for tile in self._tiles.values())
+        row = Rect(room.x, room.y, room.w, height)
         bottom = row.top + self.look.unit
         return Rect(room.x, bottom, room.w, room.top - bottom), row
 

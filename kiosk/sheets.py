@@ -147,7 +147,7 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
             wrap=False,
         )
     if lead:
-        sheet.text(lower, scale.body, lead, halign="left", balance=False)
+        sheet.text(lower, scale.body, lead, halign="left", narrowest=0.8)
     bottom = bar.y - round(1.5 * look.unit)
     return Rect(inside.x, inside.y, inside.w, bottom - inside.y)
 

@@ -168,7 +168,8 @@ class TextBox(Widget):  # type: ignore[misc]
         bold: whether in the bold face.
         halign, valign: where in the rectangle.
         wrap: whether it may take several lines.
-        balance: whether its lines are of about one length; otherwise each is as long as the room.
+        narrowest: its lines are made of about one length, but of no less than this share of the
+            room: a paragraph of half the width looks broken where there is room beside it.
 
     Attributes:
         fitted: how it is drawn; ``fitted.fits`` is false when the text does not fit at all.
@@ -185,7 +186,7 @@ class TextBox(Widget):  # type: ignore[misc]
         halign: Horizontal = "center",
         valign: Vertical = "middle",
         wrap: bool = True,
-        balance: bool = True,
+        narrowest: float = 0.0,
     ) -> None:
         super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
         self.rect = rect
@@ -196,7 +197,7 @@ class TextBox(Widget):  # type: ignore[misc]
         self._halign: Horizontal = halign
         self._valign: Vertical = valign
         self._wrap = wrap
-        self._balance = balance
+        self._narrowest = round(narrowest * rect.w)
         with self.canvas:
             self._colour = Color(*colour)
             self._quad = Rectangle(size=(0, 0))
@@ -227,11 +228,9 @@ class TextBox(Widget):  # type: ignore[misc]
             return
         self.fitted = fit([self.text], self._font_size, rect.size, bold=self._bold, wrap=self._wrap)
         width = None
-        if self._wrap and self._balance:
+        if self._wrap:
             width = balanced(self.text, self.fitted.size, rect.w, bold=self._bold)
-        elif self._wrap:
-            # One px more than it measures: a line must not break where it just fits.
-            width = min(rect.w, self.fitted.width + 1)
+            width = max(width, self._narrowest)
         label = _label(
             self.text, self.fitted.size, bold=self._bold, width=width, halign=self._halign
         )
