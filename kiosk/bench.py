@@ -3,7 +3,8 @@
 Both are measured in one run, off-screen, at the 60 frames a second of the kiosk, in processor time
 of all threads.  Once to the last pixel of each frame: without a GPU nearly all of that is the
 drawing of pixels in software, and grows with the area that the cards cover.  And once without
-waiting for the pixels: what a machine pays that has a GPU to draw them.
+waiting for the pixels: what a machine pays that has a GPU to draw them.  Then, how soon the screen
+answers a touch, a new deal and another language.
 
 Invariant: it measures the table as the kiosk uses it, through its public methods.
 """
@@ -22,6 +23,7 @@ from typing import Any, Final
 from engine.deal import Deal
 from engine.position import PLACES, Position
 from engine.rules import PRESETS
+from kiosk.bench_answers import measure_answers
 from kiosk.display import Driver, prepare
 from kiosk.layout import Layout
 from kiosk.motion import Animation, Pose, Segment, Track
@@ -45,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError:
         parser.error(f"{args.size!r} is not a size: write it like 1280x720")
     prepare(Driver.OFFSCREEN, (width, height))
-    print(json.dumps(measure(width, height)))
+    result = measure(width, height)
+    result["answers"] = measure_answers()
+    print(json.dumps(result))
     return 0
 
 
@@ -120,6 +124,9 @@ def measure(width: int, height: int) -> dict[str, Any]:
             note("every_card" + suffix, frames(), FRAMES)
             table.finish()
             note("still" + suffix, frames(), 0)
+    table.finish()
+    Window.remove_widget(table)
+    Window.unbind(on_flip=flipped)
     medians = {name: median(values) for name, values in costs.items()}
     return {
         "size": f"{width}x{height}",
