@@ -185,9 +185,10 @@ def icon(name: str) -> str:
     Raises:
         KeyError: there is no such icon; the message lists those there are.
     """
-    if name not in icon_names():
-        raise KeyError(f"no icon {name!r}; there are: {', '.join(icon_names())}")
-    return (theme.DATA / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    try:
+        return (theme.DATA / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise KeyError(f"no icon {name!r}; there are: {', '.join(icon_names())}") from None
 
 
 def _open(width: int, height: int) -> str:
