@@ -44,7 +44,7 @@ from kiosk.commands import (
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, prepare
 from kiosk.session import Session
-from kiosk.sessiontypes import SessionOptions
+from kiosk.sessiontypes import SessionOptions, Tell
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
 from kiosk.texts import Texts, available_languages
 
@@ -143,6 +143,12 @@ def _lose(studio: Studio) -> None:
         if studio.session.panel is Panel.CANNOT_WIN:
             return
         studio.do(NewDeal(), NewDeal(confirmed=True))
+
+
+def _lost(studio: Studio) -> None:
+    """Draw until the kiosk says of itself that it is too late."""
+    while not studio.session.lost:
+        studio.do(Draw(), after=4.0)
 
 
 def _stuck(studio: Studio) -> None:
@@ -283,6 +289,7 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "won": ("three-pass", _won),
     "stuck": ("cards4", _stuck),
     "cannot-win": ("three-pass", _lose),
+    "lost": ("three-pass", _lost),
     "give-up": ("three-pass", _give_up),
     "give-up-replay": ("three-pass", _give_up_replay),
     "countdown": ("three-pass", _countdown),
@@ -318,7 +325,12 @@ def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iter
         preset, bring_about = SCENES[name]
         inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
         dealer = PoolDealer(Random(7))
-        options = SessionOptions(preset=preset, language=language, start_in_attract=False)
+        options = SessionOptions(
+            preset=preset,
+            language=language,
+            start_in_attract=False,
+            tell=Tell.ALWAYS if name == "lost" else Tell.STUCK,
+        )
         session = Session(
             dealer, SameThreadAdviser(inbox), options, now=0.0, statistics=_played_before()
         )

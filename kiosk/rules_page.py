@@ -5,6 +5,7 @@ Invariant: its pictures are the cards of the table, drawn by the same art.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.rules import Covered
@@ -35,6 +36,8 @@ _FULL: Final = (1.0, 1.0, 1.0, 1.0)
 _STEP: Final = 0.46
 #: How far the second card of a pair lies to the right of the first, in card widths.
 _FAN: Final = 0.75
+#: So many tips for playing well, at most.
+_TIPS: Final = 2
 #: Cards are not drawn narrower than this, px.
 _NARROWEST: Final = 24
 
@@ -66,9 +69,7 @@ class RulesPage(Sheet):
         )
         strip = self._put_pairs(room)
         below = strip.y - 2 * look.unit - room.y
-        self._put_lines(
-            Rect(room.x, room.y, room.w, below), session, lines, " ".join(wording.tips(texts)[:2])
-        )
+        self._put_lines(Rect(room.x, room.y, room.w, below), session, lines, wording.tips(texts))
 
     def _put_pairs(self, room: Rect) -> Rect:
         """The pairs at the top of ``room``; returns what they take."""
@@ -102,7 +103,9 @@ class RulesPage(Sheet):
         caption = Rect(cell.x, cell.y, cell.w, caption_h)
         self.text(caption, self.look.scale.caption, values, bold=True, wrap=False)
 
-    def _put_lines(self, room: Rect, session: Session, lines: dict[str, str], tips: str) -> None:
+    def _put_lines(
+        self, room: Rect, session: Session, lines: dict[str, str], tips: Sequence[str]
+    ) -> None:
         """A picture and a text for each subject; all texts in one size."""
         unit, scale = self.look.unit, self.look.scale
         w = self._card_w = self._card_width(session)
@@ -128,9 +131,12 @@ class RulesPage(Sheet):
             (size for size in range(scale.body, SMALLEST_TEXT, -1) if spare(size, lines) >= 0),
             SMALLEST_TEXT,
         )
-        # Advice for playing well comes where it crowds out nothing.
-        if spare(size, {**lines, "tips": tips}) >= unit * len(lines):
-            lines = {**lines, "tips": tips}
+        # Advice for playing well comes after the goal, as much as crowds out nothing.
+        for count in range(_TIPS, 0, -1):
+            advised = {**lines, "goal": " ".join((lines["goal"], *tips[:count]))}
+            if spare(size, advised) >= 0:
+                lines = advised
+                break
         gap = unit + max(0, min(3 * unit, spare(size, lines) // len(lines)))
         pieces = boxes.rows(room, heights(size, lines), gap)
         for (subject, text), row in zip(lines.items(), pieces, strict=True):
@@ -170,8 +176,9 @@ class RulesPage(Sheet):
                 self._card("8C", w, x + w + gap, y)
             case _:
                 side = min(room.w, room.h, round(2.2 * look.scale.body))
-                icon = "hint" if subject == "tips" else "trophy"
-                self.add_widget(Icon(boxes.centred(room, side, side), icon, look.palette.accent))
+                self.add_widget(
+                    Icon(boxes.centred(room, side, side), "trophy", look.palette.accent)
+                )
 
     def _card(self, name: str, width: int, x: int, y: int, *, faded: bool = False) -> None:
         texture = card_texture(name, width, self._style)

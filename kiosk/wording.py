@@ -298,8 +298,8 @@ def rules_lines(texts: Texts, rules: Rules, letters: str = RANK_LETTERS) -> dict
 def tips(texts: Texts) -> tuple[str, ...]:
     """How to play well, a sentence each, the most useful first."""
     return (
-        texts.gettext("A free King can go at once: it costs nothing."),
         texts.gettext("Of two pairs, take the one that uncovers a card."),
+        texts.gettext("A free King can go at once: it costs nothing."),
         texts.gettext("Keep both sides open: a narrow strip gets stuck."),
         texts.gettext("Before you draw, look what the waste card can free."),
     )

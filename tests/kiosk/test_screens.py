@@ -908,6 +908,16 @@ def test_pause_covers_the_whole_table_and_resumes(make: Make) -> None:
     assert screen.session.panel is Panel.NONE
 
 
+def test_the_rules_end_with_advice_where_there_is_room(make: Make) -> None:
+    screen = make(in_state("rules"))
+    goal = next(text for text in screen.says() if text.startswith("Clear the pyramid"))
+    assert goal == " ".join(("Clear the pyramid and you win.", *wording.tips(Texts())[:2]))
+
+
+def test_the_stuck_panel_gives_advice(make: Make) -> None:
+    assert set(wording.tips(Texts())) & set(make(in_state("stuck")).says())
+
+
 # -- the menu ------------------------------------------------------------------------------------
 
 
