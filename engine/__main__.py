@@ -8,13 +8,14 @@ reader that goes away end a command without a traceback.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import signal
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, Final
@@ -116,6 +117,8 @@ def _input(name: str) -> Iterator[BinaryIO]:
     """Open a file, or the standard input for ``-``."""
     with ExitStack() as stack:
         if name == "-":
+            if sys.stdin is None:
+                raise InputError("cannot read the standard input: it is closed")
             yield sys.stdin.buffer
             return
         try:
@@ -139,7 +142,7 @@ def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes]]:
         if not line:
             return
         number += 1
-        if line.strip():
+        if line.strip() or len(line) == LONGEST_LINE:
             yield number, line
 
 
@@ -218,6 +221,8 @@ def run_pool_stats(args: argparse.Namespace) -> int:
         rows: list[dict[str, Any]] = []
         for preset in pool.presets:
             deals = pool.rows(preset)
+            if not deals:
+                continue
             rates = [row.casual_wins / CASUAL_GAMES for row in deals if row.casual_wins is not None]
             grades = [Grade(row.grade).name.lower() for row in deals if row.grade is not None]
             rows.append(
@@ -225,7 +230,7 @@ def run_pool_stats(args: argparse.Namespace) -> int:
                     "preset": preset,
                     "deals": len(deals),
                     "scanned": pool.scanned(preset),
-                    "winnable": round(pool.winnable(preset) / pool.scanned(preset), 4),
+                    "winnable": round(pool.winnable(preset) / max(1, pool.scanned(preset)), 4),
                     "moves": round(
                         statistics.mean(
                             len(decode_line(Deal.from_number(row.number), row.line))
@@ -560,7 +565,9 @@ def _print_json(value: dict[str, Any]) -> None:
     print(json.dumps(value), flush=True)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(  # noqa: PLR0911 - one return for each way to end
+    argv: Sequence[str] | None = None,
+) -> int:
     """Run a command and return its exit code.
 
     Args:
@@ -569,9 +576,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: after ``--help`` (0), or for arguments that cannot be read (2).
     """
-    args = _parser().parse_args(argv)
-    run: Callable[[argparse.Namespace], int] = args.run
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows ASCII alone gets escapes, not a traceback.
+            stream.reconfigure(errors="backslashreplace")
     try:
+        if sys.stdout is None or sys.stderr is None:
+            return BAD_INPUT  # closed by whoever started this: there is nobody to tell
+        args = _parser().parse_args(argv)
+        run: Callable[[argparse.Namespace], int] = args.run
         code = run(args)
         sys.stdout.flush()
     except (InputError, ClusterError, WinRateError) as error:
@@ -587,6 +600,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Nobody reads on: what is still in the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except OSError as error:
+        print(f"python -m engine: {error.strerror or error}", file=sys.stderr)
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BAD_INPUT
     return code
 
 

@@ -38,6 +38,8 @@ from engine.position import (
 from engine.rules import PRESETS, Rules
 
 POOL_FORMAT: Final = "pyramid-pool"
+#: Digits of a version number that is meant seriously.
+LONGEST_VERSION: Final = 9
 POOL_VERSION: Final = 2
 DEFAULT_PATH: Final = Path(__file__).parent / "data" / "pool.sqlite"
 
@@ -375,7 +377,8 @@ class Pool:
             PoolError: a line does not win, or the content is not as it was written.
         """
         for row in self._rows():
-            yield self._proven(row)
+            if row.preset in self._rules:  # others are of a later program
+                yield self._proven(row)
         self._check()
 
     def rows(self, preset: str) -> list[PoolRow]:
@@ -395,7 +398,7 @@ class Pool:
         if meta.get("format") != POOL_FORMAT:
             raise PoolError(f"{self._path}: is not a {POOL_FORMAT} file")
         version = meta.get("version", "")
-        if not version.isascii() or not version.isdigit():
+        if not version.isascii() or not version.isdigit() or len(version) > LONGEST_VERSION:
             raise PoolError(f"{self._path}: has no valid version: {version!r}")
         if int(version) > POOL_VERSION:
             raise NewerPoolError(
@@ -425,7 +428,8 @@ class Pool:
     def _rows(self) -> Iterator[PoolRow]:
         query = "SELECT preset, number, line, grade, casual_wins FROM deals ORDER BY preset, number"
         for row in self._all(query):
-            if not isinstance(row[1], int) or not isinstance(row[2], bytes):
+            kinds = zip(row, (str, int, bytes, int | None, int | None), strict=True)
+            if not all(isinstance(value, kind) for value, kind in kinds):
                 raise PoolError(f"{self._path}: has a deal of the wrong type: {row[1]!r}")
             yield PoolRow(*row)
 
@@ -474,5 +478,6 @@ class Pool:
     def _all(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         try:
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+            # A damaged page can make sqlite3 fail even at telling what is wrong.
             raise PoolError(f"{self._path}: is damaged or no pool: {error}") from None

@@ -89,9 +89,13 @@ def build(
         progress: told after each portion of deal numbers.
 
     Raises:
-        PoolError: the work file cannot be used, or a deal cannot be decided.
+        PoolError: something else than a sound pool is in the way, the work file cannot be used,
+            or a deal cannot be decided.
         ClusterError: the cluster cannot be used.
     """
+    if path.exists():
+        # Only a pool is replaced: anything else was named by mistake.
+        Pool.open(path).close()
     work = path.with_name(path.name + ".work")
     labour = partial(in_order, workers=workers, cluster=cluster)
     try:

@@ -539,3 +539,55 @@ def tried(work: Path) -> int:
         if tables.fetchone() == (0,):
             return 0
         return int(connection.execute("SELECT count(*) FROM tried").fetchone()[0])
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("solve <&-", b"standard input"),
+        ("deal 1 >/dev/full", b"No space left"),
+        ("solve --help >/dev/full", b"No space left"),
+        ("deal 1 >&-", b""),
+        ("pool stats 2>&- >&-", b""),
+    ],
+)
+def test_streams_that_fail_end_it_with_a_sentence(command: str, reason: bytes) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"exec '{sys.executable}' -m engine {command}"],
+        capture_output=True,
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_help_can_be_read_where_only_ascii_can() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "solve", "--help"],
+        capture_output=True,
+        env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"},
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"--min-passes" in done.stdout
+
+
+def test_a_line_of_blanks_without_end_is_no_blank_line(run: Run) -> None:
+    code, out, _ = run("solve", stdin=b" " * 1000 + b"5\n")
+    assert code == 2
+    assert objects(out)[0]["line"] == 1
+
+
+def test_pool_build_replaces_nothing_but_a_pool(run: Run, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("keep me")
+    code, _, err = run("pool", "build", "--pool", str(letter), "--deals", "1")
+    assert code == 1
+    assert str(letter) in err
+    assert letter.read_text() == "keep me"
+    assert list(tmp_path.iterdir()) == [letter]

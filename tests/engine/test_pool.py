@@ -370,6 +370,20 @@ def test_presets_of_a_later_program_do_no_harm(tmp_path: Path) -> None:
     write(path, [("giza", "tableau=3", 1, 1, 1)], [later])
     with Pool.open(path) as pool:
         assert pool.presets == ()
+        assert list(pool.verify()) == []
+
+
+def test_any_damage_of_the_schema_page_is_a_pool_error(tmp_path: Path, small: Path) -> None:
+    whole = small.read_bytes()
+    path = tmp_path / "bent.sqlite"
+    for place in range(0, 4096, 16):
+        bent = bytearray(whole)
+        bent[place] ^= 0xFF
+        path.write_bytes(bent)
+        try:
+            Pool.open(path).close()
+        except PoolError as error:
+            assert str(path) in str(error)
 
 
 def test_the_file_can_be_read_where_nothing_can_be_written(tmp_path: Path, small: Path) -> None:
