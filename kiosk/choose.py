@@ -15,7 +15,7 @@ from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
 from kiosk.texts import Texts
-from kiosk.widgets import SMALLEST_TEXT, Look, Option, PushButton, Role, TextBox, fit, measure
+from kiosk.widgets import LINE, SMALLEST_TEXT, Look, Option, PushButton, Role, TextBox, fit, measure
 
 #: Rows of presets, at most, where the rest of the panel is beside them.
 _DOWN = 3
@@ -52,7 +52,7 @@ class Choose(Sheet):
     def _put_ways_to_deal(self, room: Rect) -> Rect:
         """The buttons at the bottom of ``room``; returns what is left above them."""
         look, texts = self.look, self._texts
-        touch, gap = look.layout.touch, look.unit
+        touch, gap = max(look.layout.touch, round(2.6 * look.scale.button)), look.unit
         two_rows = look.layout.portrait
         height = (2 * touch + gap) if two_rows else touch
         foot = Rect(room.x, room.y, room.w, height)
@@ -87,7 +87,10 @@ class Choose(Sheet):
         gap, touch, count = look.unit, look.layout.touch, len(self._presets)
         if look.layout.portrait:
             down = -(-count // 2)
-            height = down * round(1.12 * touch) + (down - 1) * gap
+            gaps = (down - 1) * gap
+            # Two lines of a name, as long as that leaves enough for the explanations.
+            two_lines = round(2 * LINE * look.scale.button) + 2 * gap
+            height = max(down * touch + gaps, min(down * two_lines + gaps, round(0.46 * room.h)))
             upper = Rect(room.x, room.top - height, room.w, height)
             rest = upper.y - round(1.5 * gap) - room.y
             return upper, Rect(room.x, room.y, room.w, rest)

@@ -81,7 +81,8 @@ class Menu(Sheet):
         most = look.layout.panel
         gaps = gap * (down + lines + 1)
         around = heading_height(look) + 2 * gap
-        row_h = min((most.h - around - gaps) // (down + lines), round(1.2 * look.layout.touch))
+        wanted = max(round(1.2 * look.layout.touch), round(3.2 * look.scale.button))
+        row_h = min((most.h - around - gaps) // (down + lines), wanted)
         height = around + row_h * (down + lines) + gaps
         super().__init__(look, boxes.centred(look.layout.screen, most.w, height))
         self.outside = Close()
