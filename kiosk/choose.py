@@ -72,7 +72,7 @@ class Choose(Sheet):
             (
                 texts.gettext("Deal number"),
                 "number",
-                lambda: self._send(Open(Panel.NUMBER)),
+                lambda: self._send(Open(Panel.NUMBER, self.preset)),
                 "plain",
             ),
         )

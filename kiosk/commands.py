@@ -205,9 +205,15 @@ class Replay(Command):
 
 @dataclass(frozen=True)
 class Open(Command):
-    """Open one of the panels of :data:`OPENED_BY_PLAYER`."""
+    """Open one of the panels of :data:`OPENED_BY_PLAYER`.
+
+    Attributes:
+        panel: which one.
+        preset: for NUMBER: the rules that the deal is to be played by; None keeps the present.
+    """
 
     panel: Panel
+    preset: str | None = None
 
 
 @dataclass(frozen=True)

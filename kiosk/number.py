@@ -37,7 +37,7 @@ class NumberPad(Sheet):
             send,
             texts.gettext("Deal number"),
             "",
-            wording.preset_words(texts, session.wanted_preset).name,
+            wording.preset_words(texts, session.number_preset).name,
         )
         pad, field, said, play = self._rooms(room)
         self._keys = self._put_keys(pad)
@@ -137,6 +137,10 @@ class NumberPad(Sheet):
             False,
         )
 
+    def _deal(self) -> None:
+        preset = self._session.number_preset
+        self._send(NewDeal(preset=preset, number=int(self.typed)))
+
     def _offer(self, text: str, *, sure: bool) -> None:
         """The button that deals: gold for a deal that can be won."""
         if self._play is None or (self._play.role == "accent") != sure:
@@ -145,7 +149,7 @@ class NumberPad(Sheet):
             self._play = PushButton(
                 self.look,
                 self._play_rect,
-                lambda: self._send(NewDeal(number=int(self.typed))),
+                self._deal,
                 text,
                 "play",
                 role="accent" if sure else "plain",

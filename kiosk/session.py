@@ -159,6 +159,8 @@ class Session:
         #: The rules and the grade of the next deal.
         self.wanted_preset = options.preset
         self.wanted_grade = options.grade
+        #: In the panel NUMBER: the rules that the deal is to be played by.
+        self.number_preset = options.preset
         if saved is None:
             self._table = self._fresh()
             if options.start_in_attract:
@@ -372,12 +374,15 @@ class Session:
             case SetLook(name, on):
                 self.look = msgspec.structs.replace(self.look, **{name: on})
                 return self._change(ChangeKind.OPTION)
-            case Open(panel):
-                return self._open(panel)
+            case Open(panel, preset):
+                return self._open(panel, preset)
             case Close():
                 return self._close()
             case SetLanguage(language):
                 self.language = language
+                if self.panel is Panel.CONTINUE:
+                    # Chosen by whoever stands there now: going on does not take it back.
+                    self._left_language = language
                 return self._change(ChangeKind.OPTION)
             case SetAutoPlay(on):
                 self.auto_play = on
@@ -724,11 +729,11 @@ class Session:
             return self._refuse(Refusal.BLOCKED)
         self._stop_thinking()
         self._checked_line = ()
-        found = self._dealer.find(self.wanted_preset, number)
+        found = self._dealer.find(self.number_preset, number)
         if found is not None:
             self.checked = Checked(number, True, False)
             return self._change(ChangeKind.PANEL)
-        position = Position(Deal.from_number(number), self._rules[self.wanted_preset])
+        position = Position(Deal.from_number(number), self._rules[self.number_preset])
         self.checked = Checked(number, None, True)
         self._question += 1
         self._question_is = _Question.NUMBER
@@ -781,9 +786,12 @@ class Session:
 
     # -- panels and games -----------------------------------------------------------------------
 
-    def _open(self, panel: Panel) -> Change:
+    def _open(self, panel: Panel, preset: str | None) -> Change:
         if panel not in OPENED_BY_PLAYER or self.panel not in {Panel.NONE, *OPENED_BY_PLAYER}:
             return self._refuse(Refusal.BLOCKED)
+        if preset is not None and preset not in self._rules:
+            raise ValueError(f"there is no preset {preset!r}")
+        self.number_preset = preset or self.wanted_preset
         self._stop_thinking()
         self._clear_hint()
         self.checked = None
@@ -835,7 +843,10 @@ class Session:
             self._table.lines = [table.lines[0]]
         else:
             if command.preset is not None:
-                self.wanted_preset, self.wanted_grade = command.preset, command.grade
+                # A deal by number says nothing about how hard the next ones shall be.
+                keep_grade = command.number is not None and command.preset == self.wanted_preset
+                self.wanted_grade = self.wanted_grade if keep_grade else command.grade
+                self.wanted_preset = command.preset
             self._table = self._wanted(command)
             self._removals_coached = COACHED_REMOVALS
         self._pending = None

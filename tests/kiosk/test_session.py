@@ -758,6 +758,39 @@ def test_any_other_number_is_solved_first(winnable: bool | None) -> None:
     assert bench.session.number == 4_000_000_000
 
 
+def test_a_number_is_played_by_the_rules_that_were_marked() -> None:
+    bench = Bench()
+    bench.do(NewDeal(preset="three-pass", grade=Grade.EASY))
+    bench.do(Open(Panel.NUMBER, "classic"))
+    assert bench.session.number_preset == "classic"
+    bench.do(CheckDeal(77))
+    assert bench.adviser.asked[-1][1][0].rules == PRESETS["classic"]
+    bench.do(NewDeal(preset="classic", number=77))
+    assert bench.session.position.rules == PRESETS["classic"]
+    with pytest.raises(ValueError, match="golf"):
+        bench.do(Open(Panel.NUMBER, "golf"))
+
+
+def test_a_number_does_not_change_the_grade_of_the_next_deals() -> None:
+    bench = Bench()
+    bench.do(NewDeal(preset="three-pass", grade=Grade.EASY))
+    bench.do(NewDeal(preset="three-pass", number=77))
+    bench.do(NewDeal())
+    assert bench.dealer.wanted[-1] is Grade.EASY
+
+
+def test_a_language_chosen_at_the_offer_stays() -> None:
+    bench = Bench(language="en")
+    bench.do(SetLanguage("de"))
+    bench.tap_move(LINE[0])
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    bench.do(Touched())
+    bench.do(SetLanguage("fr"))
+    bench.do(Close())
+    assert bench.session.language == "fr"
+
+
 def test_an_impossible_number_is_an_error_that_changes_nothing() -> None:
     bench = Bench()
     for number in (0, -1, 2**32):
