@@ -42,7 +42,7 @@ from kiosk.sessiontypes import Saved, SessionOptions, Tell
 from kiosk.settings import Settings
 from kiosk.sound import Sounds
 from kiosk.storage import Storage
-from kiosk.texts import available_languages
+from kiosk.texts import shipped_languages
 
 if TYPE_CHECKING:
     from kivy.app import App
@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--preset", choices=list(PRESETS), help="the rules of the next deals")
     parser.add_argument(
-        "--language", choices=list(available_languages()), help="the language to begin with"
+        "--language", choices=list(shipped_languages()), help="the language to begin with"
     )
     parser.add_argument(
         "--size", type=_size, metavar="WxH", help="a window of that size instead of all the screen"
@@ -246,6 +246,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         cache=PictureCache(state / "pictures"),
     )
     _attach_panel(app, settings)
+    app.bind(on_start=lambda _app: dealer.check())
     log.info("playing %s on %s", session.preset, driver.value)
 
     def close() -> None:

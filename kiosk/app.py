@@ -10,9 +10,11 @@ main loop drains.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from threading import Thread
 from typing import Any, Final
 
@@ -20,6 +22,7 @@ from kivy.app import App
 from kivy.base import EventLoop
 from kivy.clock import Clock
 from kivy.core.window import Window
+from kivy.graphics.opengl import glFinish
 from kivy.uix.floatlayout import FloatLayout
 
 from kiosk import theme
@@ -39,6 +42,7 @@ from kiosk.commands import (
     Touched,
     Undo,
 )
+from kiosk.display import Driver
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
 from kiosk.panel_controls import PanelControls
@@ -48,7 +52,7 @@ from kiosk.session import Session
 from kiosk.sessiontypes import Saved
 from kiosk.sound import Sounds
 from kiosk.table import Table
-from kiosk.texts import Texts
+from kiosk.texts import Texts, shipped_languages
 
 log = logging.getLogger(__name__)
 
@@ -155,6 +159,9 @@ class KioskApp(App):  # type: ignore[misc]
         self._clock = clock
         self._ticking = ticking
         self.frames = 0
+        self._second = -1
+        self._finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
+        self._texts_in = lru_cache(maxsize=8)(Texts.load)
         self._controls: PanelControls | None = None
         self._events: list[Any] = []
         self._bindings = {
@@ -194,7 +201,7 @@ class KioskApp(App):  # type: ignore[misc]
     def _dress(self) -> None:
         """Make everything that is seen, for the look and the language of this moment."""
         self._look, self._spoken = self.session.look, self.session.language
-        look, layout, texts = self._look, self._layout(), Texts.load(self._spoken)
+        look, layout, texts = self._look, self._layout(), self._texts_in(self._spoken)
         palette = theme.HIGH_CONTRAST if look.high_contrast else theme.PALETTE
         still = look.reduced_motion
         style = FaceStyle.of(look, self._spoken)
@@ -204,7 +211,13 @@ class KioskApp(App):  # type: ignore[misc]
         )
         self.hud = Hud(self.send, layout, texts, palette=palette, reduced_motion=still)
         self.panels = PanelHost(
-            self.send, layout, texts, palette=palette, style=style, reduced_motion=still
+            self.send,
+            layout,
+            texts,
+            palette=palette,
+            style=style,
+            languages=shipped_languages(),
+            reduced_motion=still,
         )
         for widget in (self.table, self.hud, self.panels):
             self.root_widget.add_widget(widget)
@@ -219,7 +232,7 @@ class KioskApp(App):  # type: ignore[misc]
             self._dress()
             return
         self._spoken = self.session.language
-        texts = Texts.load(self._spoken)
+        texts = self._texts_in(self._spoken)
         self.hud.set_texts(texts)
         self.panels.set_texts(texts)
 
@@ -235,7 +248,10 @@ class KioskApp(App):  # type: ignore[misc]
         """Have the session carry out a command, and show what changed."""
         change = self.session.handle(command, self._clock())
         if change.kind is ChangeKind.NOTHING:
-            self.hud.update(self.session)
+            # What may have changed is the clock, once a second.
+            if int(self.session.seconds) != self._second:
+                self._second = int(self.session.seconds)
+                self.hud.update(self.session)
             return change
         if self.session.look != self._look:
             self._dress()
@@ -246,6 +262,9 @@ class KioskApp(App):  # type: ignore[misc]
         self.table.animate(change)
         self.hud.message(change)
         self._refresh()
+        if self.session.panel is Panel.WON:
+            # First the cards celebrate, then the panel says it; a touch ends the waiting.
+            self.table.when_still(self._refresh)
         if change.kind is ChangeKind.ABANDONED or (
             change.kind in _KEPT and not self.session.attract
         ):
@@ -257,7 +276,8 @@ class KioskApp(App):  # type: ignore[misc]
         self.table.hide(session.panel is Panel.PAUSE)
         self.table.refresh(session.selected, session.hinted, session.coached)
         self.hud.update(session)
-        self.panels.update(session)
+        if not (session.panel is Panel.WON and self.table.moving):
+            self.panels.update(session)
 
     def drain(self) -> None:
         """Carry out what other threads have handed in."""
@@ -291,6 +311,9 @@ class KioskApp(App):  # type: ignore[misc]
 
     def _flipped(self, _window: Any) -> None:
         self.frames += 1
+        if self._finishes_frames:
+            # Nobody waits for a picture that nobody sees: frames would pile up in memory.
+            glFinish()
         if self.frames == 1 and self._heartbeat is not None:
             self._heartbeat.ready()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Final
 
 from engine.deal import LAST_DEAL, Deal
@@ -71,10 +72,28 @@ class PoolDealer:
         self._seen: dict[tuple[str, Grade | None], list[int]] = {}
         self._shown: dict[tuple[str, Grade | None], list[int]] = {}
         self._pool: Pool | None = None
+        #: Set by the checking thread, acted upon by the thread that deals.
+        self._unsound: PoolError | None = None
         try:
-            self._pool = Pool.open(path)
+            # Reading all of it would hold up the first picture: see :meth:`check`.
+            self._pool = Pool.open(path, check_digest=False)
         except (PoolError, ValueError) as error:
             self._problem(f"{error}; deals are searched for by the solver instead")
+
+    def check(self) -> None:
+        """Read the whole pool and compare its digest, on a thread of its own.
+
+        A pool that was altered is used until then: each deal from it is proven by its own line.
+        """
+        if self._pool is not None:
+            path = self._pool.path
+            Thread(target=self._check, args=(path,), name="pool check", daemon=True).start()
+
+    def _check(self, path: Path) -> None:
+        try:
+            Pool.open(path).close()
+        except PoolError as error:
+            self._unsound = error
 
     def deal(self, preset: str, grade: Grade | None = None) -> DealtGame:
         """The next deal for a player, of one grade if there are any of it."""
@@ -119,18 +138,23 @@ class PoolDealer:
 
     def _from_pool(self, preset: str, ask: Callable[[Pool], PoolDeal | None]) -> DealtGame | None:
         """Ask the pool, unless there is none; give it up when it turns out to be unsound."""
+        if self._pool is not None and self._unsound is not None:
+            self._give_up(self._unsound)
         if self._pool is None or preset not in self._pool.presets:
             return None
         try:
             found = ask(self._pool)
         except (PoolError, ValueError, TypeError) as error:
-            self._problem(f"{error}; deals are searched for by the solver instead")
-            self._pool.close()
-            self._pool = None
+            self._give_up(error)
             return None
         if found is None:
             return None
         return DealtGame(found.deal, found.rules, preset, found.line, found.grade)
+
+    def _give_up(self, error: Exception) -> None:
+        self._problem(f"{error}; deals are searched for by the solver instead")
+        self.close()
+        self._pool = None
 
     def _find_winnable(self, preset: str, rng: Random) -> DealtGame:
         return find_winnable(preset, self._rules[preset], rng)

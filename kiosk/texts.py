@@ -15,6 +15,7 @@ import io
 import logging
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -50,6 +51,12 @@ def available_languages(folder: Path = FOLDER) -> dict[str, str]:
     names.setdefault(SOURCE_LANGUAGE, "English")
     order = sorted(names, key=lambda code: (code != SOURCE_LANGUAGE, names[code].casefold()))
     return {code: names[code] for code in order}
+
+
+@cache
+def shipped_languages() -> dict[str, str]:
+    """The languages that this installation has; read once, for nothing changes them."""
+    return available_languages()
 
 
 class Texts:

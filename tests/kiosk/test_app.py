@@ -140,7 +140,7 @@ def test_every_preset_is_won_by_touch(kiosks: Any, preset: str) -> None:
     for move in won_by_hand(preset).line:
         kiosk.play(move)
     assert kiosk.session.position.outcome is Outcome.WON
-    kiosk.stage.wait(2)
+    kiosk.stage.wait(4)  # the celebration, and the moment in which a hurried tap does nothing
     kiosk.stage.tap(5, 5)
     assert kiosk.session.moves_played == 0, "at the end of a game a plain tap deals the next"
 
@@ -308,3 +308,25 @@ def test_a_visitor_who_comes_back_may_go_on(kiosks: Any) -> None:
     kiosk.tap(Pile.STOCK)
     assert kiosk.session.panel is Panel.CONTINUE
     assert kiosk.session.moves_played == 1
+
+
+def test_the_cards_celebrate_before_the_panel_says_it(kiosks: Any) -> None:
+    kiosk = kiosks()
+    for move in won_by_hand("three-pass").line:
+        kiosk.play(move)
+    assert kiosk.session.panel is Panel.WON
+    assert kiosk.app.table.moving
+    assert kiosk.app.panels.sheet is None
+    kiosk.stage.wait(3)
+    assert not kiosk.app.table.moving
+    assert kiosk.app.panels.sheet is not None
+
+
+def test_a_touch_ends_the_celebration(kiosks: Any) -> None:
+    kiosk = kiosks()
+    for move in won_by_hand("three-pass").line:
+        kiosk.play(move)
+    kiosk.tap(0)
+    assert not kiosk.app.table.moving
+    assert kiosk.app.panels.sheet is not None
+    assert kiosk.session.position.outcome is Outcome.WON, "and does nothing else"

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import sqlite3
+import threading
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from engine.difficulty import Grade
 from engine.game import Game
+from engine.pool import DEFAULT_PATH
 from engine.position import Outcome
 from engine.rules import PRESETS
 from kiosk.dealer import DealtGame, PoolDealer
@@ -54,3 +59,33 @@ def test_without_a_sound_pool_deals_are_solved_on_the_spot(tmp_path: Path) -> No
     for _ in range(2):
         assert replay(dealer.deal("three-pass")) is Outcome.WON
     assert bad.read_bytes() == b"junk" * 1000
+
+
+def test_a_pool_that_was_altered_is_given_up_once_it_has_been_checked(tmp_path: Path) -> None:
+    altered = tmp_path / "pool.sqlite"
+    shutil.copy(DEFAULT_PATH, altered)
+    db = sqlite3.connect(altered)
+    with db:
+        db.execute("UPDATE deals SET casual_wins = casual_wins + 1")
+    db.close()
+    dealer = PoolDealer(Random(5), altered)
+    assert dealer.problems == []
+    assert replay(dealer.deal("three-pass")) is Outcome.WON
+    dealer.check()
+    for thread in threading.enumerate():
+        if thread.name == "pool check":
+            thread.join()
+    assert replay(dealer.deal("three-pass")) is Outcome.WON
+    assert "digest is wrong" in dealer.problems[0]
+    assert dealer.grades("three-pass") == ()
+
+
+def test_a_sound_pool_stays(tmp_path: Path) -> None:
+    dealer = PoolDealer(Random(6))
+    dealer.check()
+    for thread in threading.enumerate():
+        if thread.name == "pool check":
+            thread.join()
+    assert dealer.deal("classic", Grade.HARD).grade is Grade.HARD
+    assert dealer.problems == []
+    dealer.close()
