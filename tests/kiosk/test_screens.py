@@ -656,7 +656,7 @@ def test_with_reduced_motion_the_call_stands_still(make: Make, stage: Any) -> No
         ("menu", "Statistics", Open(Panel.STATISTICS)),
         ("menu", "Cards and table", Open(Panel.LOOK)),
         ("menu", "Pause", Open(Panel.PAUSE)),
-        ("choose", "Deal number", Open(Panel.NUMBER)),
+        ("choose", "Deal number", Open(Panel.NUMBER, "three-pass")),
         ("menu", "Start again", Replay()),
         ("menu", "Redo a move", Redo()),
         ("menu", "Pair automatically: off", SetAutoPlay(True)),
@@ -775,7 +775,7 @@ def test_a_number_is_typed_checked_and_dealt(make: Make) -> None:
     assert "This deal cannot be won. Play it anyway?" in screen.says()
     assert screen.button("Play").role == "plain"
     screen.press("Play")
-    assert screen.sent[-1] == NewDeal(number=42)
+    assert screen.sent[-1] == NewDeal("three-pass", number=42)
 
 
 def test_a_number_of_the_pool_can_be_won(make: Make) -> None:
