@@ -30,6 +30,7 @@ from engine.position import MoveTextError
 from engine.rules import PRESETS
 from hardware.config import PanelSettings
 from hardware.panel import Panel as HardwarePanel
+from kiosk import pin
 from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
 from kiosk.commands import Command
@@ -58,7 +59,10 @@ DEMO_SIZE: Final = (1280, 720)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the kiosk; return the exit code."""
-    args = parse(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["pin"]:
+        return pin.main(given[1:])
+    args = parse(given)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     stopper = Stopper()
     stopper.listen()
@@ -111,6 +115,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m kiosk",
         description="Pyramid solitaire for a touch screen. Without options it fills the screen.",
+        epilog="python -m kiosk pin: make the line for the settings file that protects the service "
+        "menu with a PIN.",
     )
     parser.add_argument(
         "--settings", type=Path, metavar="FILE", help=f"the settings file [{SYSTEM_SETTINGS}]"

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from engine.rules import PRESETS, Covered, Goal, Rules
-from kiosk import panel_settings
+from kiosk import panel_settings, pin
 from kiosk.panel_settings import (
     BacklightSettings,
     ButtonSettings,
@@ -137,6 +137,20 @@ class SoundSettings(Struct, frozen=True):
     volume: Annotated[float, Meta(ge=0, le=1)] = 0.5
 
 
+class ServiceSettings(Struct, frozen=True):
+    """The service menu.
+
+    Attributes:
+        pin_hash: what ``python -m kiosk pin`` made of the PIN; without it the menu only shows.
+        corners: whether it can be opened by touch, in the corners of the screen.
+        close_after: seconds without input after which it closes by itself.
+    """
+
+    pin_hash: Annotated[str, Meta(pattern=pin.PATTERN)] | None = None
+    corners: bool = True
+    close_after: Annotated[float, Meta(ge=30, le=600)] = 90.0
+
+
 class Settings(Struct, frozen=True):
     """All settings, one attribute a section of the file."""
 
@@ -150,6 +164,7 @@ class Settings(Struct, frozen=True):
     lamps: LampSettings = LampSettings()
     presence: PresenceSettings = PresenceSettings()
     backlight: BacklightSettings = BacklightSettings()
+    service: ServiceSettings = ServiceSettings()
 
     @property
     def playable(self) -> dict[str, Rules]:
@@ -160,6 +175,13 @@ class Settings(Struct, frozen=True):
 
 #: The sections about what is connected, which must not contradict each other.
 _WIRED: Final = ("buttons", "lamps", "presence", "backlight")
+
+#: What must not get into a log, and what to do about it.
+_SECRET: Final = {
+    "service.pin_hash": "is not the hash of a PIN; make one with: python -m kiosk pin",
+    "service.pin": "a PIN is not kept in this file, only its hash; make one with: "
+    "python -m kiosk pin",
+}
 
 #: A settings file larger than this is not one.
 LARGEST_FILE: Final = 1_000_000
@@ -217,6 +239,10 @@ def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -
     values = {}
     for key, value in table.items():
         field = fields.get(key)
+        secret = _SECRET.get(f"{name}.{key}")
+        if secret is not None and (field is None or not _converts(value, field.type)):
+            problems.append(f"{name}.{key}: {secret}. Until then the service menu changes nothing")
+            continue
         if field is None:
             problems.append(
                 f"{name}.{key} is not a setting{_meant(key, list(fields))}; it is ignored"
@@ -236,6 +262,14 @@ def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -
                 )
             )
     return kind(**values)
+
+
+def _converts(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _meant(name: str, choices: list[str]) -> str:
