@@ -74,6 +74,11 @@ class Line:
         return self._debouncer.last_edge
 
     @property
+    def active(self) -> bool:
+        """Whether the contact is active at this moment, not debounced."""
+        return self._read()
+
+    @property
     def waits_for_release(self) -> bool:
         """Whether the contact was active when it was opened, and has been ever since."""
         return self._ignored

@@ -109,6 +109,7 @@ class Panel:
         self._lines: dict[str, Line] = {}
         self._encoders: dict[str, Encoder] = {}
         self._lamps: dict[str, Lamp] = {}
+        self._turned: dict[str, int] = {}
         self._sensor: tuple[Line, Presence] | None = None
         for name, button in settings.buttons.items():
             make = partial(
@@ -166,6 +167,20 @@ class Panel:
     def reason(self) -> str:
         """Why it does not work; empty while it does."""
         return self._attempts.reason
+
+    @property
+    def inputs(self) -> dict[str, bool | int]:
+        """By name: whether a button or the sensor is active now; how far an encoder was turned.
+
+        The sensor is called ``presence``.  Empty when the panel does not work.
+        """
+        if not self.connected:
+            return {}
+        found: dict[str, bool | int] = {name: line.active for name, line in self._lines.items()}
+        found |= {name: self._turned.get(name, 0) for name in self._encoders}
+        if self._sensor is not None:
+            found["presence"] = self._sensor[0].active
+        return found
 
     def poll(self, now: float) -> None:
         """It is ``now``, in monotonic seconds: post what has happened, and move the lamps.
@@ -233,6 +248,7 @@ class Panel:
         self._buttons.pass_time(now, lambda name: self._lines[name].last_edge)
         for name, encoder in self._encoders.items():
             steps = encoder.turns()
+            self._turned[name] = self._turned.get(name, 0) + steps
             for _ in range(abs(steps)):
                 self._safely(PanelEvent(EventKind.TURNED, name, 1 if steps > 0 else -1))
         if self._sensor is not None:
@@ -263,6 +279,11 @@ class NullPanel:
     def reason(self) -> str:
         """Why there is none; empty when nothing is wired, which is no fault."""
         return self._attempts.reason
+
+    @property
+    def inputs(self) -> dict[str, bool | int]:
+        """Nothing."""
+        return {}
 
     def poll(self, now: float) -> None:
         """Do nothing."""

@@ -28,6 +28,7 @@ from engine.difficulty import Grade
 from engine.game import SaveError
 from engine.position import MoveTextError
 from engine.rules import PRESETS
+from hardware.backlight import FOLDER as BACKLIGHTS
 from hardware.config import PanelSettings
 from hardware.panel import Panel as HardwarePanel
 from kiosk import pin
@@ -36,12 +37,18 @@ from kiosk.adviser import ThreadAdviser
 from kiosk.commands import Command
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, NoDisplayError, choose_driver, prepare
+from kiosk.errorlog import ErrorLog
+from kiosk.lockout import Lockout
+from kiosk.overrides import Overrides
 from kiosk.panel_controls import PanelControls, wired
 from kiosk.picturecache import PictureCache
+from kiosk.service import PinFacts, Service
+from kiosk.service_commands import OpenService
+from kiosk.service_desk import ServiceDesk, keep_failures, kept_failures, runs_as_service
 from kiosk.session import Session
-from kiosk.sessiontypes import Saved, SessionOptions, Tell
+from kiosk.sessiontypes import Configure, Saved, SessionOptions, Tell
 from kiosk.settings import Settings
-from kiosk.sound import Sounds
+from kiosk.sound import Sounds, has_sound_card
 from kiosk.storage import Storage
 from kiosk.texts import shipped_languages
 
@@ -77,6 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stopper.run(app)
     finally:
         close()
+    if app.restarts and not runs_as_service():
+        # Nobody else would start it again.
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0
 
 
@@ -212,8 +222,10 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     Raises:
         NoDisplayError: there is no screen.
     """
+    errors = ErrorLog()
+    logging.getLogger().addHandler(errors)
     driver = choose_driver(os.environ, offscreen=args.offscreen)
-    settings = _settings(args.settings)
+    file = _settings(args.settings)
     prepare(driver, args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None))
     from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
     from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
@@ -221,8 +233,23 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
     state = _state_folder(args.state)
     storage = Storage(state)
+    overrides = Overrides(state)
+    settings = overrides.applied(file)
     dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     adviser = ThreadAdviser(inbox.put)
+    desk = ServiceDesk(
+        file,
+        overrides,
+        storage=storage,
+        dealer=dealer,
+        errors=errors,
+        post=inbox.put,
+        without_effect=_without_effect(),
+    )
+    lockout = Lockout(
+        time.monotonic(), kept_failures(state), lambda failures: keep_failures(state, failures)
+    )
+    service = Service(desk, lockout, close_after=settings.service.close_after)
     options = _options(args, settings)
 
     def session_with(saved: Saved | None) -> Session:
@@ -235,6 +262,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
             saved=saved,
             statistics=storage.statistics,
             rules=settings.playable,
+            service=service,
         )
 
     try:
@@ -250,8 +278,17 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         heartbeat=heartbeat,
         sounds=Sounds(settings.sound.volume),
         cache=PictureCache(state / "pictures"),
+        corners=settings.service.corners,
     )
-    _attach_panel(app, settings)
+    controls = _attach_panel(app, settings)
+
+    def apply(changed: Settings) -> None:
+        inbox.put(Configure(_options(args, changed)))
+        app.set_volume(changed.sound.volume)
+
+    desk.apply = apply
+    desk.restart = app.restart
+    desk.read_pins = lambda: _pins(controls, settings)
     app.bind(on_start=lambda _app: dealer.check())
     log.info("playing %s on %s", session.preset, driver.value)
 
@@ -261,19 +298,46 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         if not storage.close():
             log.error("the game could not be written before the end")
         dealer.close()
+        logging.getLogger().removeHandler(errors)
 
     return app, close
 
 
-def _attach_panel(app: KioskApp, settings: Settings) -> None:
+def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
     """Connect the buttons and lamps that the settings name, if they name any."""
     plain = wired(settings.buttons, settings.lamps, settings.presence)
     panel = msgspec.convert(plain, PanelSettings)
     if panel.is_empty:
-        return
-    controls = PanelControls(app.session, app.send)
+        return None
+
+    def open_service() -> None:
+        app.send(OpenService())
+
+    controls = PanelControls(app.session, app.send, service=open_service)
     controls.panel = HardwarePanel.open(panel, controls.handle)
     app.attach(controls)
+    return controls
+
+
+def _pins(controls: PanelControls | None, settings: Settings) -> PinFacts:
+    """The buttons and lamps for the service menu, as they are now."""
+    plain = wired(settings.buttons, settings.lamps, settings.presence)
+    numbers = {f"input {name}": str(it["pin"]) for name, it in plain["buttons"].items()}
+    numbers |= {f"input {name}": f"{it['a']}, {it['b']}" for name, it in plain["encoders"].items()}
+    numbers |= {f"lamp {name}": str(it["pin"]) for name, it in plain["lamps"].items()}
+    if "presence" in plain:
+        numbers["input presence"] = str(plain["presence"]["pin"])
+    panel = None if controls is None else controls.panel
+    if panel is None:
+        return PinFacts({}, (), {})
+    return PinFacts(panel.inputs, tuple(plain["lamps"]), numbers, panel.reason)
+
+
+def _without_effect() -> frozenset[str]:
+    """The settings of the service menu that do nothing on this machine."""
+    silent = set() if has_sound_card() else {"sound.volume"}
+    dark = set() if any(BACKLIGHTS.glob("*")) else {"backlight.full"}
+    return frozenset(silent | dark)
 
 
 def _demo(args: argparse.Namespace, stopper: Stopper) -> int:

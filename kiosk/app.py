@@ -43,11 +43,13 @@ from kiosk.commands import (
     Undo,
 )
 from kiosk.display import Driver
+from kiosk.gesture import SPENT, CornerGesture, Step
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
 from kiosk.panel_controls import PanelControls
 from kiosk.picturecache import PictureCache
 from kiosk.screens import Hud, PanelHost
+from kiosk.service_commands import OpenService
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved
 from kiosk.sound import Sounds
@@ -96,11 +98,25 @@ _KEYS: Final[dict[int, Command]] = {
 
 
 class Root(FloatLayout):  # type: ignore[misc]
-    """Sees every touch first: the one that wakes the kiosk does nothing else."""
+    """Sees every touch first: the one that wakes the kiosk does nothing else.
 
-    def __init__(self, send: Callable[[Command], Change], **kwargs: Any) -> None:
+    Args:
+        send: the road for commands.
+        clock: monotonic seconds.
+
+    Attributes:
+        corners: the touch that opens the service menu; None where there is none.
+        watching: whether it would be heeded now.
+    """
+
+    def __init__(
+        self, send: Callable[[Command], Change], clock: Callable[[], float], **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self._send = send
+        self._clock = clock
+        self.corners: CornerGesture | None = None
+        self.watching = True
 
     def on_touch_down(self, touch: Any) -> bool:
         """Let a touch through unless it woke somebody."""
@@ -109,6 +125,11 @@ class Root(FloatLayout):  # type: ignore[misc]
         if touch.is_mouse_scrolling:
             return True
         change = self._send(Touched())
+        if self.corners is not None and self.watching:
+            step = self.corners.down(touch.uid, touch.x, touch.y, self._clock())
+            if step is not Step.NOTHING:
+                touch.ud["only_woke"] = True
+                return True
         if change.kind in {ChangeKind.WOKE, ChangeKind.PANEL}:
             touch.ud["only_woke"] = True
             return True
@@ -120,6 +141,14 @@ class Root(FloatLayout):  # type: ignore[misc]
 
     def on_touch_up(self, touch: Any) -> bool:
         """End a touch that was let through."""
+        step = Step.NOTHING
+        if self.corners is not None and self.watching:
+            step = self.corners.up(touch.uid, touch.x, touch.y, self._clock())
+        if step is not Step.NOTHING:
+            # Whatever holds this touch hears of its end only after this.
+            touch.ud[SPENT] = True
+        if step is Step.OPEN:
+            self._send(OpenService())
         return "only_woke" in touch.ud or bool(super().on_touch_up(touch))
 
 
@@ -134,6 +163,7 @@ class KioskApp(App):  # type: ignore[misc]
         sounds: what is heard; None is silence.
         cache: where drawn cards are kept for the next start; None keeps none.
         clock: monotonic seconds.
+        corners: whether the service menu can be opened by touch.
         ticking: whether time passes by itself; otherwise the caller drains and ticks.
     """
 
@@ -147,6 +177,7 @@ class KioskApp(App):  # type: ignore[misc]
         sounds: Sounds | None = None,
         cache: PictureCache | None = None,
         clock: Callable[[], float] = time.monotonic,
+        corners: bool = True,
         ticking: bool = True,
     ) -> None:
         super().__init__()
@@ -157,13 +188,17 @@ class KioskApp(App):  # type: ignore[misc]
         self._sounds = sounds
         self._cache = cache
         self._clock = clock
+        self._has_corners = corners and session.service is not None
         self._ticking = ticking
+        #: Whether it was stopped to begin anew.
+        self.restarts = False
         self.frames = 0
         self._second = -1
         self._finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
         self._texts_in = lru_cache(maxsize=8)(Texts.load)
         self._controls: PanelControls | None = None
         self._events: list[Any] = []
+        self._warming = Clock.create_trigger(lambda _dt: None)
         self._bindings = {
             "on_resize": self._resized,
             "on_key_down": self._key_down,
@@ -176,7 +211,7 @@ class KioskApp(App):  # type: ignore[misc]
 
     def build(self) -> Root:
         """Make the widgets and start the timers."""
-        self.root_widget = Root(self.send)
+        self.root_widget = Root(self.send, self._clock)
         self._dress()
         Window.bind(**self._bindings)
         if self._ticking:
@@ -187,16 +222,35 @@ class KioskApp(App):  # type: ignore[misc]
         ]
         if self._heartbeat is not None:
             self._events.append(Clock.schedule_interval(self._beat, interval()))
-        if self._sounds is not None:
-            # One file at a time, and none before the first picture stands.
-            warm_up = Clock.schedule_interval(lambda _dt: self._sounds.warm_up(), WARM_UP)
-            self._events.append(warm_up)
+        self._warm_up()
         return self.root_widget
+
+    def restart(self) -> None:
+        """End, to begin anew."""
+        self.restarts = True
+        self.stop()
 
     def attach(self, controls: PanelControls) -> None:
         """Let a panel of buttons and lamps take part; call before the application runs."""
         self._controls = controls
         self._events.append(Clock.schedule_interval(lambda _dt: controls.poll(self._clock()), POLL))
+
+    def set_volume(self, volume: float) -> None:
+        """How loud it is from now on, 0 to 1."""
+        if self._sounds is not None:
+            self._sounds.volume = volume
+            self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Read the sound files: one at a time, and none before the first picture stands."""
+        sounds = self._sounds
+        if sounds is not None:
+            self._warming.cancel()
+            self._warming = Clock.schedule_interval(lambda _dt: sounds.warm_up(), WARM_UP)
+
+    def _watch_corners(self, layout: Layout) -> None:
+        if self._has_corners:
+            self.root_widget.corners = CornerGesture(layout.width, layout.height, layout.touch)
 
     def _dress(self) -> None:
         """Make everything that is seen, for the look and the language of this moment."""
@@ -205,6 +259,7 @@ class KioskApp(App):  # type: ignore[misc]
         palette = theme.HIGH_CONTRAST if look.high_contrast else theme.PALETTE
         still = look.reduced_motion
         style = FaceStyle.of(look, self._spoken)
+        self._watch_corners(layout)
         self.root_widget.clear_widgets()
         self.table = Table(
             self.send, layout, display=look, palette=palette, style=style, cache=self._cache
@@ -276,6 +331,7 @@ class KioskApp(App):  # type: ignore[misc]
         self.table.hide(session.panel is Panel.PAUSE)
         self.table.refresh(session.selected, session.hinted, session.coached)
         self.hud.update(session)
+        self.root_widget.watching = session.panel is not Panel.SERVICE
         if not (session.panel is Panel.WON and self.table.moving):
             self.panels.update(session)
 
@@ -296,6 +352,7 @@ class KioskApp(App):  # type: ignore[misc]
 
     def _resized(self, _window: Any, _width: int, _height: int) -> None:
         layout = self._layout()
+        self._watch_corners(layout)
         for widget in (self.table, self.hud, self.panels):
             widget.set_layout(layout)
         self.table.show(self.session.position)
@@ -325,7 +382,7 @@ class KioskApp(App):  # type: ignore[misc]
         """Keep the game once more on the way out."""
         if self._controls is not None:
             self._controls.close()
-        for event in self._events:
+        for event in (*self._events, self._warming):
             event.cancel()
         Window.unbind(**self._bindings)
         self._keep(self.session.saved())

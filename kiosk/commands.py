@@ -45,6 +45,7 @@ class Panel(Enum):
     STATISTICS = "statistics"
     LOOK = "look"  #: how the cards look and move
     PAUSE = "pause"  #: the table is hidden
+    SERVICE = "service"  #: for whoever looks after the kiosk: see kiosk/service.py
 
 
 #: The panels that a player opens, and leaves to another of them or to the table.

@@ -20,6 +20,7 @@ from engine.pool import Pool, PoolDeal, PoolError
 from engine.position import Move, Position
 from engine.rules import PRESETS, Rules
 from engine.solver import Verdict, solve
+from kiosk.service import PoolFacts
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +75,8 @@ class PoolDealer:
         self._pool: Pool | None = None
         #: Set by the checking thread, acted upon by the thread that deals.
         self._unsound: PoolError | None = None
+        #: Whether the digest was read and is right; None until then.
+        self._sound: bool | None = None
         try:
             # Reading all of it would hold up the first picture: see :meth:`check`.
             self._pool = Pool.open(path, check_digest=False)
@@ -94,6 +97,21 @@ class PoolDealer:
             Pool.open(path).close()
         except PoolError as error:
             self._unsound = error
+            self._sound = False
+        else:
+            self._sound = True
+
+    @property
+    def pool_facts(self) -> PoolFacts:
+        """What is known about the pool, for the service menu."""
+        if self._pool is not None and self._unsound is not None:
+            self._give_up(self._unsound)
+        if self._pool is None:
+            return PoolFacts({}, self._sound, self.problems[-1] if self.problems else "")
+        return PoolFacts(
+            {name: self._pool.count(name) for name in self._rules if name in self._pool.presets},
+            self._sound,
+        )
 
     def deal(self, preset: str, grade: Grade | None = None) -> DealtGame:
         """The next deal for a player, of one grade if there are any of it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
 import queue
 import subprocess
 import sys
@@ -43,8 +44,27 @@ from kiosk.commands import (
 )
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, prepare
+from kiosk.errorlog import Logged
+from kiosk.lockout import Lockout
+from kiosk.overrides import Value, step, value_of
+from kiosk.power import NOT_HEEDED
+from kiosk.service import Facts, PinFacts, PoolFacts, Service
+from kiosk.service_commands import (
+    Do,
+    EnterPin,
+    Light,
+    NextPicture,
+    OpenService,
+    Page,
+    Report,
+    ServiceDone,
+    Task,
+    Turn,
+    TypePin,
+)
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions, Tell
+from kiosk.settings import Settings
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
 from kiosk.texts import Texts, available_languages
 
@@ -52,6 +72,8 @@ if TYPE_CHECKING:
     from kiosk.app import KioskApp
 
 SIZES: Final = ("800x480", "1024x600", "1280x720", "1920x1080", "720x1280", "1200x1920")
+#: The PIN of the service menu that is photographed.
+SHOWN_PIN: Final = "4711"
 #: More than any line has.
 MOST_MOVES: Final = 200
 
@@ -68,6 +90,79 @@ class SameThreadAdviser:
 
     def cancel(self) -> None:
         """Nothing is ever under way."""
+
+
+class ShownDesk:
+    """A machine for the service menu whose every fact is chosen to be seen."""
+
+    has_pin = True
+
+    def __init__(self) -> None:
+        self._overrides: dict[str, Value] = {"game.preset": "cards4", "sound.volume": 0.8}
+
+    def check_pin(self, pin: str) -> bool:
+        """Whether that is the PIN."""
+        return pin == SHOWN_PIN
+
+    def facts(self) -> Facts:
+        """What a kiosk may say after a few days."""
+        return Facts(
+            version="0.1.0",
+            system="Python 3.11.2, Linux 6.12.34+rpt-rpi-v8",
+            running=3 * 86_400 + 7_500,
+            machine=12 * 86_400 + 300,
+            pool=PoolFacts(dict.fromkeys(PRESETS, 3_000), True),
+            folder="/var/lib/pyramid-kiosk",
+            games=204,
+        )
+
+    def errors(self) -> Sequence[Logged]:
+        """What may have gone wrong."""
+        told = [
+            "the panel stopped working: button undo on GPIO 17: [Errno 5] Input/output error",
+            "settings.toml: display.lefthanded is not a setting (did you mean left_handed?)",
+            "a wrong PIN was entered in the service menu",
+            "/var/lib/pyramid-kiosk/state.sqlite: is damaged; set aside as state.sqlite.bad-1",
+            "backlight 10-0045 cannot be set: no permission to write its files",
+        ]
+        levels = (logging.ERROR, logging.ERROR, logging.WARNING, logging.ERROR, logging.WARNING)
+        return [
+            Logged(1_780_000_000 - 5_000 * i, levels[i % 5], text, 4 if i == 2 else 1)
+            for i, text in enumerate(told * 3)
+        ]
+
+    def pins(self) -> PinFacts:
+        """A panel with everything on it, undo pressed."""
+        inputs: dict[str, bool | int] = dict.fromkeys(
+            ("undo", "new_deal", "hint", "redo", "draw", "up", "down", "left", "right", "select"),
+            False,
+        )
+        lamps = ("undo", "new_deal", "hint", "redo", "draw")
+        inputs |= {"undo": True, "wheel": -3, "presence": False}
+        numbers = {f"input {name}": str(2 + i) for i, name in enumerate(inputs)}
+        numbers |= {f"lamp {name}": str(20 + i) for i, name in enumerate(lamps)}
+        return PinFacts(inputs, lamps, numbers)
+
+    def value(self, key: str) -> Value | None:
+        """What counts for a setting."""
+        return self._overrides.get(key, value_of(Settings(), key))
+
+    def step(self, key: str, up: bool) -> Value | None:
+        """What it would be one step further."""
+        return step(Settings(), key, up)
+
+    def overridden(self) -> frozenset[str]:
+        """Two of them are."""
+        return frozenset(self._overrides)
+
+    def change(self, key: str, value: Value) -> None:
+        """Nothing changes."""
+
+    def use_file(self) -> None:
+        """Nothing changes."""
+
+    def start(self, task: Task) -> None:
+        """Nothing is done."""
 
 
 @dataclass
@@ -252,6 +347,85 @@ def _selected(studio: Studio) -> None:
     studio.do(Tap(target_of(position, next(free))))
 
 
+def _service(page: Page) -> Callable[[Studio], None]:
+    """A page of the service menu, the PIN entered where one is needed."""
+
+    def bring_about(studio: Studio) -> None:
+        studio.do(OpenService())
+        if page is Page.PIN:
+            studio.do(TypePin("4"), TypePin("7"), TypePin("1"))
+            return
+        studio.do(*(TypePin(digit) for digit in SHOWN_PIN), EnterPin())
+        if page is not Page.HOME:
+            studio.do(Turn(page))
+
+    return bring_about
+
+
+def _without_pin(studio: Studio) -> None:
+    service = studio.session.service
+    assert service is not None
+    assert isinstance(service.desk, ShownDesk)
+    service.desk.has_pin = False
+    studio.do(OpenService())
+
+
+def _locked_out(studio: Studio) -> None:
+    studio.do(OpenService())
+    for _ in range(4):
+        studio.do(*(TypePin(digit) for digit in "0000"), EnterPin())
+
+
+def _picture(number: int) -> Callable[[Studio], None]:
+    def bring_about(studio: Studio) -> None:
+        _service(Page.PIXELS)(studio)
+        studio.do(*[NextPicture()] * number)
+
+    return bring_about
+
+
+def _confirm(studio: Studio) -> None:
+    _service(Page.POWER)(studio)
+    studio.do(Do(Task.POWER_OFF))
+
+
+def _exported(studio: Studio) -> None:
+    _service(Page.STATISTICS)(studio)
+    place = "/media/pi/KINGSTON"
+    studio.do(Do(Task.EXPORT), ServiceDone(Report(Task.EXPORT, True, place, on_stick=True)))
+
+
+def _no_power(studio: Studio) -> None:
+    _confirm(studio)
+    studio.do(
+        Do(Task.POWER_OFF, confirmed=True),
+        ServiceDone(Report(Task.POWER_OFF, False, why=NOT_HEEDED)),
+    )
+
+
+def _lamps(studio: Studio) -> None:
+    _service(Page.PINS)(studio)
+    studio.do(Light("undo"), Light("hint"), Light("hint"))
+
+
+def _touched(studio: Studio) -> None:
+    """Fingers in the touch test."""
+    from kivy.tests.common import UnitTestTouch  # noqa: PLC0415 - opens the window
+
+    _service(Page.TOUCH)(studio)
+    screen = studio.app.table.layout.screen
+    for row in (0.1, 0.25, 0.8):
+        finger = UnitTestTouch(0.05 * screen.w, row * screen.h)
+        finger.touch_down()
+        for part in range(60):
+            share = part / 60
+            finger.touch_move(
+                (0.05 + 0.8 * share) * screen.w, (row + 0.05 * math.sin(9 * share)) * screen.h
+            )
+        if row != 0.8:
+            finger.touch_up()
+
+
 def _played_before() -> Statistics:
     """What a kiosk may have seen in its first weeks."""
     rng = Random(13)
@@ -277,6 +451,16 @@ def _played_before() -> Statistics:
     return statistics
 
 
+#: Pages of the service menu as they are when they are opened.
+PHOTOGRAPHED: Final = (
+    Page.PIN,
+    Page.HOME,
+    Page.STATUS,
+    Page.ERRORS,
+    Page.SETTINGS,
+    Page.STATISTICS,
+    Page.POWER,
+)
 #: What to bring about, by name: the preset it is played by, and how.
 SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "start": ("three-pass", _start),
@@ -307,6 +491,17 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "daily": ("three-pass", _daily),
     **{f"rules-{preset}": (preset, _open(Panel.RULES)) for preset in PRESETS},
     "attract": ("three-pass", _attract),
+    **{f"service-{page.value}": ("three-pass", _service(page)) for page in PHOTOGRAPHED},
+    "service-none": ("three-pass", _without_pin),
+    "service-locked": ("three-pass", _locked_out),
+    "service-pixels": ("three-pass", _picture(0)),
+    "service-colours": ("three-pass", _picture(6)),
+    "service-lines": ("three-pass", _picture(7)),
+    "service-touch": ("three-pass", _touched),
+    "service-pins": ("three-pass", _lamps),
+    "service-exported": ("three-pass", _exported),
+    "service-confirm": ("three-pass", _confirm),
+    "service-no-power": ("three-pass", _no_power),
 }
 
 
@@ -332,7 +527,12 @@ def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iter
             tell=Tell.ALWAYS if name == "lost" else Tell.STUCK,
         )
         session = Session(
-            dealer, SameThreadAdviser(inbox), options, now=0.0, statistics=_played_before()
+            dealer,
+            SameThreadAdviser(inbox),
+            options,
+            now=0.0,
+            statistics=_played_before(),
+            service=Service(ShownDesk(), Lockout(0.0)),
         )
         clock = HandClock()
         app = KioskApp(

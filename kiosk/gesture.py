@@ -14,6 +14,8 @@ from collections.abc import Hashable
 from enum import Enum
 from typing import Final
 
+#: A touch that carries this among its data has done all that it may do when it ends.
+SPENT: Final = "spent"
 #: Seconds for which the first corner is held, at least.
 HOLD: Final = 2.0
 #: Seconds from one corner to the next, and for which a tap may last, at most.

@@ -6,20 +6,16 @@ or to a number that begins with 0, cannot be pressed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
-
 from engine.deal import LAST_DEAL
 from kiosk import boxes, theme, wording
 from kiosk.commands import CheckDeal, Close, NewDeal
+from kiosk.keypad import BACK, digit_keys
 from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
 from kiosk.texts import Texts
 from kiosk.theme import Colour
 from kiosk.widgets import LINE, Look, Plate, PushButton, TextBox
-
-_KEYS: Final = "123456789"
 
 
 class NumberPad(Sheet):
@@ -79,25 +75,13 @@ class NumberPad(Sheet):
         return Rect(keys_x, room.y, half, room.h), field, said, play
 
     def _put_keys(self, room: Rect) -> dict[str, PushButton]:
-        look, gap = self.look, self.look.unit
-        cells = boxes.grid(room, 3, 4, gap)
-        places = dict(zip(_KEYS, cells, strict=False))
-        places["0"] = boxes.union(cells[9:11])
-        size = round(1.25 * look.scale.figure)
-
-        def typer(digit: str) -> Callable[[], None]:
-            return lambda: self._type(self.typed + digit)
-
-        keys = {
-            digit: PushButton(look, rect, typer(digit), digit, size=size)
-            for digit, rect in places.items()
-        }
-        keys["back"] = PushButton(
-            look, cells[11], lambda: self._type(self.typed[:-1]), "", "backspace"
-        )
+        keys = digit_keys(self.look, room, self._press, enter=None)
         for key in keys.values():
             self.add_widget(key)
         return keys
+
+    def _press(self, key: str) -> None:
+        self._type(self.typed[:-1] if key == BACK else self.typed + key)
 
     def _type(self, typed: str) -> None:
         self.typed = typed
@@ -110,7 +94,7 @@ class NumberPad(Sheet):
         typed = self.typed
         self._number.set_text(typed or "\N{EN DASH}")
         for digit, key in self._keys.items():
-            key.set_enabled(bool(typed) if digit == "back" else _is_deal(typed + digit))
+            key.set_enabled(bool(typed) if digit == BACK else _is_deal(typed + digit))
         said, colour, sure = self._verdict(session)
         self._said.set_text(said)
         self._said.set_colour(colour)

@@ -9,7 +9,7 @@ described by :func:`wired` in plain values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from engine.position import Outcome
@@ -28,6 +28,7 @@ from kiosk.commands import (
     Undo,
 )
 from kiosk.panel_settings import ButtonSettings, LampSettings, PresenceSettings
+from kiosk.service_commands import Page
 from kiosk.session import Session
 
 NEW_DEAL: Final = "new_deal"
@@ -45,7 +46,7 @@ _LAMPS: Final = (UNDO, NEW_DEAL, *_COMMANDS)
 _REPEATING: Final = (UNDO, "redo", "up", "down", "left", "right")
 
 #: Panels over the table from which Undo leads back, for a kiosk whose touch screen is dead.
-_BACK: Final = OPENED_BY_PLAYER | {Panel.GIVE_UP, Panel.CONTINUE}
+_BACK: Final = OPENED_BY_PLAYER | {Panel.GIVE_UP, Panel.CONTINUE, Panel.SERVICE}
 #: Panels under which Undo is Undo.
 _UNDO: Final = frozenset({Panel.NONE, Panel.STUCK, Panel.CANNOT_WIN})
 
@@ -72,6 +73,14 @@ class Pins(Protocol):
     @property
     def connected(self) -> bool:
         """Whether it works."""
+
+    @property
+    def reason(self) -> str:
+        """Why it does not; empty when it does, or when nothing is wired."""
+
+    @property
+    def inputs(self) -> Mapping[str, bool | int]:
+        """By name: whether it is active now, or how far it was turned."""
 
     def retry(self, now: float) -> Pins:
         """The panel to go on with."""
@@ -168,7 +177,7 @@ class PanelControls:
                 if source == NEW_DEAL:
                     self.holding = 0.0
             case "turned":
-                if not self._only_wakes():
+                if not (self._only_wakes() or self._tested):
                     self._navigate("next" if event.value > 0 else "previous")
             case "combination":
                 if source == SERVICE:
@@ -180,7 +189,7 @@ class PanelControls:
 
     def _pressed(self, source: str) -> None:
         self._spent.discard(source)
-        if self._only_wakes():
+        if self._only_wakes() or self._tested:
             self._spent.add(source)
         elif source == NEW_DEAL:
             if not self._session.has_game:
@@ -188,6 +197,16 @@ class PanelControls:
                 self._send(NewDeal())
         else:
             self._act(source)
+
+    @property
+    def _tested(self) -> bool:
+        """Whether the service menu only shows what is pressed."""
+        service = self._session.service
+        return (
+            self._session.panel is Panel.SERVICE
+            and service is not None
+            and service.page is Page.PINS
+        )
 
     def _only_wakes(self) -> bool:
         """Say that somebody is there; whether that was all that this press did."""
@@ -229,6 +248,8 @@ class PanelControls:
     def lamps(self) -> dict[str, str]:
         """What every lamp shows, by its name."""
         session = self._session
+        if self._tested and session.service is not None:
+            return {name: session.service.lamps.get(name, "off") for name in _LAMPS}
         lit = dict.fromkeys(_LAMPS, False)
         if session.attract or session.panel is Panel.COUNTDOWN:
             return {name: "breathing" if name == NEW_DEAL else "off" for name in lit}

@@ -16,10 +16,11 @@ from kivy.clock import Clock
 from kivy.graphics import Color, Rectangle
 from kivy.uix.floatlayout import FloatLayout
 
-from kiosk import dialogs, theme
+from kiosk import dialogs, service_pages, theme
 from kiosk.art import FaceStyle
 from kiosk.choose import Choose
 from kiosk.commands import Panel
+from kiosk.gesture import SPENT
 from kiosk.hud import Hud, Send
 from kiosk.layout import Layout
 from kiosk.look_page import LookPage
@@ -151,7 +152,7 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
         if touch.grab_current is self:
             touch.ungrab(self)
             sheet, command = touch.ud.pop(self)
-            if sheet is self.sheet:
+            if sheet is self.sheet and SPENT not in touch.ud:
                 self._send(command)
             return True
         return super().on_touch_up(touch) or self.sheet is not None
@@ -187,7 +188,7 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
 
 
 #: Panels that need nothing but the session.
-_BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet]]] = {
+_BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet | None]]] = {
     Panel.STUCK: dialogs.Stuck,
     Panel.CANNOT_WIN: dialogs.cannot_win,
     Panel.GIVE_UP: dialogs.give_up,
@@ -196,6 +197,7 @@ _BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet]]] = {
     Panel.NUMBER: NumberPad,
     Panel.STATISTICS: StatisticsPage,
     Panel.PAUSE: Pause,
+    Panel.SERVICE: service_pages.page,
 }
 
 
@@ -203,6 +205,14 @@ def _state(session: Session) -> Hashable:
     """All that decides what a panel looks like when it is built."""
     if session.attract or session.panel is Panel.NONE:
         return None
+    if session.panel is Panel.SERVICE and (service := session.service) is not None:
+        return (
+            service.page,
+            service.asking,
+            service.busy,
+            service.report,
+            session.statistics.all.played,
+        )
     return (
         session.panel,
         session.preset,

@@ -64,9 +64,12 @@ from kiosk.commands import (
     Undo,
 )
 from kiosk.dealer import DealtGame
+from kiosk.service import Service
+from kiosk.service_commands import OpenService, Report, ServiceCommand, ServiceDone, Task
 from kiosk.sessiontypes import (
     Adviser,
     Checked,
+    Configure,
     Dealer,
     Saved,
     SessionOptions,
@@ -106,6 +109,7 @@ class Session:
         statistics: what was played before; finished games are added to it.
         today: the date, for the deal of the day.
         rules: what can be played, by name; None is the presets.
+        service: the service menu; None has none.
 
     Raises:
         engine.game.SaveError: ``saved`` cannot be read.  The caller sets it aside and starts
@@ -124,7 +128,9 @@ class Session:
         statistics: Statistics | None = None,
         today: Callable[[], date] = date.today,
         rules: Mapping[str, Rules] | None = None,
+        service: Service | None = None,
     ) -> None:
+        self.service = service
         self._rules = PRESETS if rules is None else rules
         self.statistics = statistics or Statistics()
         self._today = today
@@ -148,7 +154,7 @@ class Session:
         self.checked: Checked | None = None
         self.lost = False
         self._demo: tuple[TableGame, AttractPlayer] | None = None
-        self._panel_under_countdown = Panel.NONE
+        self._panel_under_countdown = self._panel_under_service = Panel.NONE
         self.selected: int | None = None
         self.hinted: tuple[Target, ...] = ()
         self.hinted_move: Move | None = None
@@ -336,10 +342,14 @@ class Session:
         if command.by_person:
             was_idle_since = self._last_input
             self._last_input = self._now
+            if isinstance(command, OpenService):
+                return self._open_service()
             if self._demo is not None:
                 return self._wake()
             if self.panel is Panel.COUNTDOWN:
                 return self._show(self._panel_under_countdown)
+            if self.panel is Panel.SERVICE:
+                return self._serve(command, was_idle_since)
             if self._gone_by(was_idle_since):
                 # The screen slept through ticks (a suspended machine): wake only.
                 return self._change(ChangeKind.WOKE)
@@ -351,6 +361,12 @@ class Session:
                 return self._tick()
             case AdviceReady(question, advice):
                 return self._advised(question, advice)
+            case ServiceDone(report):
+                return self._served(report)
+            case Configure(options):
+                return self._configure(options)
+            case ServiceCommand():
+                return self._refuse(Refusal.BLOCKED)
             case Touched():
                 return self._change(ChangeKind.NOTHING)
             case Tap(target):
@@ -414,6 +430,8 @@ class Session:
             return self._play_demo()
         after = self._options.attract_after
         idle = self._now - self._last_input
+        if self.panel is Panel.SERVICE:
+            return self._wait_for_service(idle)
         if after <= 0 or idle < after:
             return self._change(ChangeKind.NOTHING)
         nobody_there = self._table.game.index == 0 and self.panel is Panel.NONE
@@ -477,6 +495,87 @@ class Session:
             self._record(ABANDONED if self.has_game else LOST)
             self._fresh_visitor()
         return self._change(ChangeKind.WOKE, old=old)
+
+    # -- the service menu -----------------------------------------------------------------------
+
+    def _open_service(self) -> Change:
+        """Open the menu over whatever is there; a demo ends as if somebody had come."""
+        service = self.service
+        if service is None:
+            return self._refuse(Refusal.BLOCKED)
+        woke = self._demo is not None
+        old = self.position
+        if woke:
+            self._wake()
+        elif self.panel is Panel.COUNTDOWN:
+            self.panel = self._panel_under_countdown
+        if self.panel is not Panel.SERVICE:
+            self._panel_under_service = self.panel
+            service.open(self._now)
+        elif not service.back():
+            # The same way leads out again: of a test that takes all buttons for itself.
+            return self._close_service()
+        if self.thinking:
+            self._stop_thinking()
+            self.checked = None
+        self._deselect()
+        self.panel = Panel.SERVICE
+        return self._change(ChangeKind.WOKE if woke else ChangeKind.PANEL, old=old)
+
+    def _close_service(self) -> Change:
+        assert self.service is not None
+        self.service.close()
+        return self._show(self._panel_under_service)
+
+    def _serve(self, command: Command, idle_since: float) -> Change:
+        """What a person asks while the menu is open: nothing reaches the game."""
+        service = self.service
+        assert service is not None
+        if self._now - idle_since >= service.close_after:
+            # The screen slept through ticks: this is somebody else.
+            self._close_service()
+            return self._change(ChangeKind.WOKE)
+        match command:
+            case Touched():
+                return self._change(ChangeKind.NOTHING)
+            case Close():
+                return self._show(Panel.SERVICE) if service.back() else self._close_service()
+            case ServiceCommand() if service.handle(command, self._now):
+                return self._show(Panel.SERVICE)
+            case _:
+                return self._refuse(Refusal.BLOCKED)
+
+    def _wait_for_service(self, idle: float) -> Change:
+        assert self.service is not None
+        if idle >= self.service.close_after:
+            return self._close_service()
+        if self.service.pass_time(self._now):
+            return self._show(Panel.SERVICE)
+        return self._change(ChangeKind.NOTHING)
+
+    def _served(self, report: Report) -> Change:
+        if report.task is Task.RESET and report.done:
+            self.statistics.clear()
+            self.before = None
+        if self.service is not None:
+            self.service.done(report)
+        return self._change(ChangeKind.PANEL)
+
+    def _configure(self, options: SessionOptions) -> Change:
+        """The operator wants something else from now on."""
+        before, self._options = self._options, options
+        if (options.preset, options.grade) == (before.preset, before.grade):
+            return self._change(ChangeKind.PANEL)
+        self.wanted_preset, self.wanted_grade = options.preset, options.grade
+        if self._table.game.index > 0:
+            return self._change(ChangeKind.PANEL)
+        # Nobody has begun the game on the table: it is replaced at once.
+        old = self.position
+        self._table = self._fresh()
+        self._stop_thinking()
+        self._deselect()
+        self.lost = False
+        return self._change(ChangeKind.PANEL if self.attract else ChangeKind.DEALT, old=old)
 
     # -- the table ------------------------------------------------------------------------------
 

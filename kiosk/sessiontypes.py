@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
-from typing import Annotated, Protocol
+from typing import Annotated, ClassVar, Protocol
 
 from msgspec import Meta
 
 from engine.difficulty import Grade
 from engine.position import Position
+from kiosk.commands import Command
 from kiosk.dealer import DealtGame
 from kiosk.settings import DisplaySettings
 
@@ -141,3 +142,12 @@ class SessionOptions:
     look: DisplaySettings = field(default_factory=DisplaySettings)
     preset_first: bool = False
     language_first: bool = False
+
+
+@dataclass(frozen=True)
+class Configure(Command):
+    """The operator has changed his mind: these options count from now on."""
+
+    by_person: ClassVar[bool] = False
+
+    options: SessionOptions

@@ -30,6 +30,7 @@ class Sheet(Widget):  # type: ignore[misc]
     Args:
         look: the common look.
         rect: the plate.
+        bare: whether there is no plate, because the sheet draws all of it.
 
     Attributes:
         outside: the command that a tap outside the plate sends, or None for nothing.
@@ -39,10 +40,12 @@ class Sheet(Widget):  # type: ignore[misc]
     outside: Command | None = None
     anywhere: Command | None = None
 
-    def __init__(self, look: Look, rect: Rect) -> None:
+    def __init__(self, look: Look, rect: Rect, *, bare: bool = False) -> None:
         super().__init__(pos=rect.pos, size=rect.size, size_hint=(None, None))
         self.look = look
         self.rect = rect
+        if bare:
+            return
         self.add_widget(
             Plate(
                 rect,
@@ -150,6 +153,12 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
         sheet.text(lower, scale.body, lead, halign="left", narrowest=0.8)
     bottom = bar.y - round(1.5 * look.unit)
     return Rect(inside.x, inside.y, inside.w, bottom - inside.y)
+
+
+def header_height(look: Look, width: int, lead: str = "") -> int:
+    """What :func:`header` takes of a sheet ``width`` px wide, with the borders around, px."""
+    inside = width - 4 * look.unit - look.layout.touch - 2 * look.unit
+    return _bar(look, inside, lead)[0] + round(5.5 * look.unit)
 
 
 def _bar(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -54,6 +55,15 @@ CREATE TABLE set_aside (
 """
 
 
+class _Forget:
+    """A request to forget the results, and how it ended."""
+
+    def __init__(self) -> None:
+        self.finished = threading.Event()
+        self.copy: Path | None = None
+        self.error: Exception | None = None
+
+
 class UnusableError(Exception):
     """A database file that this program cannot use; the message says why."""
 
@@ -82,6 +92,7 @@ class Storage:
         self._saved_waiting: Saved | None = None
         self._results_waiting: deque[Result] = deque(maxlen=MOST_WAITING)
         self._asides_waiting: deque[tuple[str, str]] = deque(maxlen=MOST_WAITING)
+        self._forget_waiting: _Forget | None = None
         self._busy = False
         self._closing = False
         self._db = self._open()
@@ -220,6 +231,31 @@ class Storage:
             self._wake.notify_all()
         self.saved = None
 
+    def forget_results(self, timeout: float = 30.0) -> Path:
+        """Forget all finished games, after copying everything into a file beside this one.
+
+        Waits until that is done; not for the main loop.
+
+        Returns:
+            the copy.
+
+        Raises:
+            OSError, sqlite3.Error: it could not be done; nothing is forgotten.
+            TimeoutError: it was not done in time.
+        """
+        request = _Forget()
+        with self._wake:
+            self._forget_waiting = request
+            self._wake.notify_all()
+        if not request.finished.wait(timeout):
+            with self._wake:
+                if self._forget_waiting is request:
+                    self._forget_waiting = None
+            raise TimeoutError(f"{self.path}: not done within {timeout:.0f} s")
+        if request.copy is None:
+            raise request.error or OSError(f"{self.path}: is closed")
+        return request.copy
+
     def flush(self, timeout: float = 5.0) -> bool:
         """Wait until everything is written, at most ``timeout`` seconds; say whether it is."""
         end = time.monotonic() + timeout
@@ -247,6 +283,7 @@ class Storage:
             self._saved_waiting is not None
             or bool(self._results_waiting)
             or bool(self._asides_waiting)
+            or self._forget_waiting is not None
         )
 
     def _write_all(self) -> None:
@@ -262,6 +299,7 @@ class Storage:
                 asides = list(self._asides_waiting)
                 self._results_waiting.clear()
                 self._asides_waiting.clear()
+                forget, self._forget_waiting = self._forget_waiting, None
                 self._busy = True
             try:
                 failure = self._write(saved, results, asides)
@@ -270,6 +308,8 @@ class Storage:
                 log.exception("a save was lost")
                 self._problem_once(f"{self.path}: a save was lost, see the log")
                 failure = None
+            if forget is not None:
+                self._forget(forget, failure)
             with self._wake:
                 self._busy = False
                 if failure is None:
@@ -317,6 +357,25 @@ class Storage:
                 return f"{self.path}: cannot be written ({error}); tried again"
             return self._write_apart(saved, results, error)
         return None
+
+    def _forget(self, request: _Forget, failure: str | None) -> None:
+        """Copy the database, then delete the results; say how it went."""
+        try:
+            if failure is not None or self._db is None:
+                raise OSError(failure or f"{self.path}: cannot be used")  # noqa: TRY301
+            number = 1
+            while (copy := self.path.with_name(f"{FILE_NAME}.reset-{number}")).exists():
+                number += 1
+            self._db.execute("VACUUM INTO ?", (str(copy),))
+            with copy.open("rb") as file:
+                os.fsync(file.fileno())
+            with self._db as db:
+                db.execute("DELETE FROM results")
+            request.copy = copy
+        except Exception as error:
+            # Whoever waits for it is told; the thread goes on.
+            request.error = error
+        request.finished.set()
 
     def _write_apart(
         self, saved: Saved | None, results: list[Result], error: Exception

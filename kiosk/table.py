@@ -27,6 +27,7 @@ from kiosk import motion, theme
 from kiosk.art import FaceStyle
 from kiosk.commands import Change, Command, Drop, Pile, Tap, Target
 from kiosk.faces import Faces, ground_texture
+from kiosk.gesture import SPENT
 from kiosk.layout import Layout, Rect
 from kiosk.motion import Animation, Key, Pose
 from kiosk.picturecache import PictureCache
@@ -458,6 +459,8 @@ class Table(Widget):  # type: ignore[misc]
         if gesture is Gesture.NOTHING:
             return True
         target, position = self._pressed, self._position
+        if SPENT in touch.ud:
+            target = None
         if target is None or position is None:
             self._pressed = None
             return True

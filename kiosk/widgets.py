@@ -22,6 +22,7 @@ from kivy.uix.widget import Widget
 
 from kiosk import theme
 from kiosk.faces import icon_texture
+from kiosk.gesture import SPENT
 from kiosk.layout import Layout, Rect
 from kiosk.theme import FONT_BOLD, FONT_REGULAR, Colour, Palette, TypeScale
 
@@ -368,6 +369,7 @@ class Pressable(Widget):  # type: ignore[misc]
             return False
         touch.ungrab(self)
         on_it = self.enabled and self.rect.distance(*touch.pos) <= self._slop
+        on_it = on_it and SPENT not in touch.ud
         self._press(False)
         if on_it and self.get_root_window() is not None:
             self._act()

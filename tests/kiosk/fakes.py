@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 
 from engine.deal import Deal
 from engine.difficulty import Grade
 from engine.position import Move, Position
 from engine.rules import PRESETS
 from kiosk.dealer import DealtGame
+from kiosk.errorlog import Logged
+from kiosk.lockout import Lockout
+from kiosk.overrides import Overrides, Value, step, value_of
+from kiosk.service import Facts, PinFacts, PoolFacts, Service
+from kiosk.service_commands import Task
+from kiosk.settings import Settings
 
 #: Deals that always taking the first removal wins, found by trying the numbers in order.
 WON_BY_HAND = {
@@ -119,3 +127,72 @@ class FakeAdviser:
 
 def moves(text: str) -> tuple[Move, ...]:
     return tuple(Move.parse(word) for word in text.split())
+
+
+@dataclass
+class FakeDesk:
+    """A machine for the service menu, whose every fact a test can set."""
+
+    pin: str | None = "4711"
+    settings: Settings = field(default_factory=Settings)
+    changed: dict[str, Value] = field(default_factory=dict)
+    log: list[Logged] = field(default_factory=list)
+    wired: PinFacts = field(default_factory=lambda: PinFacts({}, (), {}))
+    pool: PoolFacts = field(default_factory=lambda: PoolFacts(dict.fromkeys(PRESETS, 3000), True))
+    started: list[Task] = field(default_factory=list)
+    missing: frozenset[str] = frozenset()
+    checked: int = 0
+
+    @property
+    def has_pin(self) -> bool:
+        return self.pin is not None
+
+    def check_pin(self, pin: str) -> bool:
+        self.checked += 1
+        return pin == self.pin
+
+    def facts(self) -> Facts:
+        return Facts(
+            version="0.1.0",
+            system="Python 3.11.2, Linux 6.12.34+rpt-rpi-v8",
+            running=3 * 86400 + 7200 + 65,
+            machine=400 * 86400,
+            pool=self.pool,
+            folder="/var/lib/pyramid-kiosk",
+            games=204,
+        )
+
+    def errors(self) -> Sequence[Logged]:
+        return self.log
+
+    def pins(self) -> PinFacts:
+        return self.wired
+
+    def value(self, key: str) -> Value | None:
+        return None if key in self.missing else value_of(self._now, key)
+
+    def step(self, key: str, up: bool) -> Value | None:
+        return step(self._now, key, up)
+
+    def overridden(self) -> frozenset[str]:
+        return frozenset(self.changed)
+
+    def change(self, key: str, value: Value) -> None:
+        self.changed[key] = value
+
+    def use_file(self) -> None:
+        self.changed.clear()
+
+    def start(self, task: Task) -> None:
+        self.started.append(task)
+
+    @property
+    def _now(self) -> Settings:
+        changed = Overrides(Path("/nowhere"))
+        changed.values = dict(self.changed)
+        return changed.applied(self.settings)
+
+
+def service(**facts: object) -> Service:
+    """A service menu over a :class:`FakeDesk` with these facts."""
+    return Service(FakeDesk(**facts), Lockout(0.0))  # type: ignore[arg-type]

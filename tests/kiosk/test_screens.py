@@ -41,14 +41,29 @@ from kiosk.commands import (
     Touched,
     Undo,
 )
+from kiosk.errorlog import Logged
 from kiosk.layout import Control, Layout, Rect
+from kiosk.overrides import STEPS
+from kiosk.power import NOT_HEEDED
+from kiosk.service import PinFacts, PoolFacts, Service
+from kiosk.service_commands import (
+    Do,
+    EnterPin,
+    OpenService,
+    Page,
+    Report,
+    ServiceDone,
+    Task,
+    Turn,
+    TypePin,
+)
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
 from kiosk.statistics import Figures, Result
 from kiosk.texts import Texts, available_languages
 from kiosk.wording import clock
-from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves
+from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves, service
 
 SIZES = [(800, 480), (1024, 600), (1280, 720), (1920, 1080), (720, 1280), (1200, 1920)]
 LANGUAGES = ("en", "de", "es", "fr")
@@ -159,14 +174,138 @@ def make(stage: Any) -> Iterator[Make]:
 # -- sessions in every state ---------------------------------------------------------------------
 
 
-def new_session(preset: str = "three-pass", language: str = "en", **options: Any) -> Session:
+def new_session(
+    preset: str = "three-pass",
+    language: str = "en",
+    menu: Service | None = None,
+    **options: Any,
+) -> Session:
     options.setdefault("start_in_attract", False)
     return Session(
         FakeDealer(),
         FakeAdviser(),
         SessionOptions(preset=preset, language=language, **options),
         now=0.0,
+        service=menu or service(),
     )
+
+
+#: A panel with everything on it.
+WIRED = PinFacts(
+    {
+        **dict.fromkeys(
+            ("undo", "new_deal", "hint", "redo", "draw", "up", "down", "left", "right", "select"),
+            False,
+        ),
+        "wheel": -12,
+        "presence": True,
+    },
+    ("undo", "new_deal", "hint", "redo", "draw"),
+    {
+        **{
+            f"input {name}": "27"
+            for name in (
+                "undo",
+                "new_deal",
+                "hint",
+                "redo",
+                "draw",
+                "up",
+                "down",
+                "left",
+                "right",
+                "select",
+                "presence",
+            )
+        },
+        "input wheel": "22, 23",
+        **{f"lamp {name}": "27" for name in ("undo", "new_deal", "hint", "redo", "draw")},
+    },
+)
+#: Pages of the service menu, and what else they may show.
+SERVICE_STATES = {
+    **{f"service_{page.value}": page for page in Page if page is not Page.CONFIRM},
+    "service_none": Page.HOME,
+    "service_locked": Page.PIN,
+    "service_no_errors": Page.ERRORS,
+    "service_no_pins": Page.PINS,
+    "service_broken_pins": Page.PINS,
+    "service_bad_pool": Page.STATUS,
+    "service_exported": Page.STATISTICS,
+    "service_exported_here": Page.STATISTICS,
+    "service_not_exported": Page.STATISTICS,
+    "service_reset": Page.STATISTICS,
+    "service_busy": Page.POWER,
+    "service_no_power": Page.POWER,
+    **{f"service_ask_{task.value}": Page.CONFIRM for task in Task if task is not Task.EXPORT},
+}
+
+
+def in_service(name: str, language: str) -> Session:
+    """A session with a page of the service menu open."""
+    long_why = "button undo on GPIO 17: [Errno 16] Device or resource busy"
+    facts: dict[str, Any] = {
+        "service_none": {"pin": None},
+        "service_errors": {
+            "log": [
+                Logged(1.8e9 - 100 * i, 30 + 10 * (i % 2), "what went wrong " * (1 + 3 * i), 1 + i)
+                for i in range(9)
+            ]
+        },
+        "service_pins": {"wired": WIRED},
+        "service_broken_pins": {"wired": PinFacts({}, ("undo",), WIRED.numbers, long_why)},
+        "service_settings": {
+            "changed": dict.fromkeys(STEPS, 0) | {key: STEPS[key][-1] for key in STEPS},
+            "missing": frozenset({"backlight.full"}),
+        },
+        "service_bad_pool": {
+            "pool": PoolFacts(
+                {},
+                False,
+                "/opt/pyramid-kiosk/engine/data/pool.sqlite: the digest of the deals is not the "
+                "one that is written there; deals are searched for by the solver instead",
+            )
+        },
+    }.get(name, {})
+    if name == "service_settings":
+        facts["changed"]["game.preset"] = "collection"
+    session = new_session("three-pass", language, service(**facts))
+    menu = session.service
+    assert menu is not None
+
+    def do(*commands: Command) -> None:
+        for command in commands:
+            session.handle(command, session._now + 0.5)
+
+    page = SERVICE_STATES[name]
+    do(OpenService())
+    if name == "service_locked":
+        for _ in range(8):
+            do(*[TypePin("0")] * 4, EnterPin())
+            session.handle(Tick(), session._now + 80)
+        do(*[TypePin("0")] * 4, EnterPin())
+    if page is Page.PIN:
+        return session
+    do(*(TypePin(digit) for digit in "4711"), EnterPin())
+    task = next((t for t in Task if name == f"service_ask_{t.value}"), None)
+    if task is not None:
+        do(Do(task))
+        return session
+    if page is not Page.HOME:
+        do(Turn(page))
+    stick, state = "/media/pyramid/Kingston DataTraveler", "/var/lib/pyramid-kiosk/export"
+    report = {
+        "service_exported": Report(Task.EXPORT, True, stick, on_stick=True),
+        "service_exported_here": Report(Task.EXPORT, True, state),
+        "service_not_exported": Report(Task.EXPORT, False, why="No space left on device"),
+        "service_reset": Report(Task.RESET, True, "/var/lib/pyramid-kiosk/state.sqlite.reset-1"),
+        "service_no_power": Report(Task.POWER_OFF, False, why=NOT_HEEDED),
+    }.get(name)
+    if name == "service_busy":
+        do(Do(Task.REBOOT), Do(Task.REBOOT, confirmed=True))
+    elif report is not None:
+        do(Do(report.task), Do(report.task, confirmed=True), ServiceDone(report))
+    return session
 
 
 def play(session: Session, n: int) -> None:
@@ -228,6 +367,10 @@ def in_state(state: str, language: str = "en") -> Session:
         do(Open(Panel(name)))
     elif name == "play":
         play(session, 12)
+    elif name == "service":
+        do(OpenService())
+    elif name in SERVICE_STATES:
+        return in_service(name, language)
     elif name in VARIANTS:
         return in_variant(name, language)
     return session
@@ -280,6 +423,7 @@ STATES = [
     "attract",
     *PANELS,
     *VARIANTS,
+    *SERVICE_STATES,
     *(f"rules {preset}" for preset in PRESETS),
 ]
 
@@ -323,7 +467,7 @@ def check_controls(screen: Screen, state: str) -> None:
 
     holder = screen.hud if screen.panels.sheet is None else screen.panels.sheet
     controls = [w.rect for w in holder.walk() if isinstance(w, Pressable)]
-    assert bool(controls) == (state not in {"attract", "countdown"})
+    assert bool(controls) == (state not in {"attract", "countdown", "service_pixels"})
     least = screen.layout.touch
     assert all(min(rect.size) >= least for rect in controls), (state, controls, least)
     assert all(a.overlap(b) == 0 for a, b in combinations(controls, 2)), state
