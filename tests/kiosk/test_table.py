@@ -83,7 +83,7 @@ class Kiosk:
         self.layout = LAYOUT
         self.sent: list[Command] = []
         self.changes: list[Change] = []
-        self.root = Root(self.send, size=STAGE_SIZE)
+        self.root = Root(self.send, lambda: stage.now, size=STAGE_SIZE)
         self.table = Table(self.send, LAYOUT, display=display)
         self.root.add_widget(self.table)
         stage.window.add_widget(self.root)
