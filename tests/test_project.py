@@ -68,6 +68,33 @@ def test_everything_that_gets_installed_is_pinned_to_what_is_installed() -> None
             todo += [(Requirement(text), False) for text in installed.requires or []]
 
 
+@pytest.mark.parametrize(
+    ("machine", "python", "wanted"),
+    [
+        ("aarch64", "3.11", True),
+        ("aarch64", "3.13", True),
+        ("x86_64", "3.11", True),
+        ("x86_64", "3.12", True),
+        ("x86_64", "3.13", False),
+        ("armv7l", "3.11", False),
+    ],
+)
+def test_the_pin_library_comes_to_a_pi_and_to_a_virtual_one(
+    machine: str, python: str, wanted: bool
+) -> None:
+    (marker,) = (r.marker for r in requirements() if r.name == "lgpio")
+    here = {"platform_machine": machine, "python_version": python, "sys_platform": "linux"}
+    assert marker is not None
+    assert marker.evaluate({**here, "extra": ""}) == wanted
+
+
+def test_every_package_ships_the_mark_that_it_has_types() -> None:
+    shipped = PYPROJECT["tool"]["setuptools"]["package-data"]
+    for package in PYPROJECT["tool"]["setuptools"]["packages"]:
+        assert (ROOT / package / "py.typed").is_file(), package
+        assert "py.typed" in shipped[package]
+
+
 def test_no_pin_is_left_over() -> None:
     # What is pinned is what we ask for, or what something that is installed asks for.
     asked = {canonicalize_name(requirement.name) for requirement in requirements()}
