@@ -11,6 +11,9 @@ CODE := engine hardware kiosk tests
 SIZE ?= 1280x720
 SHOTS ?= shots
 
+# How many positions of each preset `make differential` compares.
+POSITIONS ?= 10000
+
 .PHONY: help
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -75,6 +78,10 @@ decide: venv ## Decide 100,000 deals of each preset; none may stay undecided (mi
 .PHONY: slow
 slow: venv ## The tests that take minutes: more positions against the oracle, more deals uncut
 	$(BIN)/pytest -m slow tests
+
+.PHONY: differential
+differential: venv-test ## Compare the solver with a search without cuts on POSITIONS=10000 a preset (an hour)
+	nice $(BIN)/python -m tests.engine.differential --positions $(POSITIONS)
 
 .PHONY: vectors
 vectors: venv-test ## Solve all 300 known deals under all 8 rule sets

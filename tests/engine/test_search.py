@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -16,44 +15,14 @@ import engine._search
 from engine import _cython_shim
 from engine.deal import Deal
 from engine.position import Position
-from engine.rules import PRESETS, Goal, Rules
+from engine.rules import PRESETS, Rules
+from tests.engine.differential import SOURCE, interpreted_loop, outcome, search_of
 from tests.engine.oracle import ALL_RULES, random_position
-
-SOURCE = Path(engine._search.__file__).parent / "_search.py"
 
 
 @pytest.fixture(scope="module")
 def interpreted() -> ModuleType:
-    """The source of the loop, loaded as plain Python under another name."""
-    spec = importlib.util.spec_from_file_location("engine._search_interpreted", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def search_of(module: ModuleType, position: Position, *, max_slots: int = 1 << 24) -> Any:
-    rules = position.rules
-    return module.Search(
-        tuple(card.rank for card in position.deal.cards),
-        position.remaining,
-        position.waste_end - 28,
-        position.redeals_left,
-        deck_goal=rules.goal is Goal.DECK,
-        stock_playable=rules.stock_playable,
-        overlap=rules.overlap,
-        max_slots=max_slots,
-    )
-
-
-def outcome(module: ModuleType, position: Position, portion: int = 10**9) -> tuple[Any, ...]:
-    """Search in portions; return the state, the positions counted and the line."""
-    search = search_of(module, position)
-    state = module.RUNNING
-    while state == module.RUNNING:
-        state = search.run(portion)
-    return state, search.positions, search.line() if state == module.WON else None
+    return interpreted_loop()
 
 
 def test_the_interpreted_copy_is_interpreted(interpreted: ModuleType) -> None:

@@ -1,6 +1,6 @@
 /* The rules and nothing else: every line of legal moves is tried, every position is remembered as
    it is, and no reasoning leaves anything out.  Written apart from the engine, to be compared with
-   it on whole deals; test_uncut.py compiles it. */
+   it on whole deals and on positions of games; uncut.py compiles it. */
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,8 +56,10 @@ static uint64_t covers_of(int place)
     return row == 6 ? 0 : 3ULL << (place + row + 1);
 }
 
-/* Whether a deal can be won: 1 or 0, and in *positions how many different ones there were. */
-int winnable(const uint8_t *ranks, int passes, int options, int64_t *positions)
+/* Whether a position can be won: 1 or 0, or -1 when that takes more than `most` positions (0: no
+   limit); and in *positions how many different ones there were. */
+int winnable_from(const uint8_t *ranks, uint64_t start, int passes, int options, uint64_t most,
+                  int64_t *positions)
 {
     Set seen = {calloc(1 << 12, sizeof(Position)), 1 << 12, 0};
     uint64_t room = 1 << 16, top = 0, pyramid = (1ULL << 28) - 1, covers[28];
@@ -65,8 +67,12 @@ int winnable(const uint8_t *ranks, int passes, int options, int64_t *positions)
     int won = 0;
     for (int place = 0; place < 28; place++)
         covers[place] = covers_of(place);
-    stack[top++] = (1ULL << 52) - 1 | 1ULL << 57;
+    stack[top++] = start;
     while (top && !won) {
+        if (most && seen.used > most) {
+            won = -1;
+            break;
+        }
         Position position = stack[--top];
         uint64_t left = position & ((1ULL << 52) - 1);
         int waste_end = position >> 52 & 31, pass = position >> 57;
@@ -124,4 +130,11 @@ int winnable(const uint8_t *ranks, int passes, int options, int64_t *positions)
     free(seen.slots);
     free(stack);
     return won;
+}
+
+/* Whether a deal can be won. */
+int winnable(const uint8_t *ranks, int passes, int options, int64_t *positions)
+{
+    uint64_t start = ((1ULL << 52) - 1) | 1ULL << 57;
+    return winnable_from(ranks, start, passes, options, 0, positions);
 }
