@@ -87,7 +87,8 @@ def _be_measured(name: str, size: str, state: str) -> None:
     width, height = map(int, size.split("x"))
     figures: dict[str, float] = {}
     if name == "kiosk":
-        from kiosk.__main__ import make_app, parse  # noqa: PLC0415 - the kiosk's own start
+        from kiosk.commandline import parse  # noqa: PLC0415 - needs no window
+        from kiosk.wiring import make_app  # noqa: PLC0415 - the kiosk's own start
 
         app, close = make_app(parse(["--offscreen", "--size", size, "--state", state]))
     else:

@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from kiosk import settings
-from kiosk.__main__ import parse as parse_command_line
+from kiosk.commandline import parse as parse_command_line
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "hardware", "kiosk")

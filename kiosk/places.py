@@ -1,0 +1,40 @@
+"""Where things are: the operator's file, the state folder, the runtime folder.
+
+Invariant: what the command line names comes first, then what systemd says, then what an ordinary
+user has; nothing is made here, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+NAME: Final = "pyramid-kiosk"
+SYSTEM_SETTINGS: Final = Path("/etc") / NAME / "settings.toml"
+
+
+def settings_file(given: Path | None) -> Path | None:
+    """The operator's file: the one given, the system's, the user's, or None where there is none."""
+    if given is not None:
+        return given
+    user = platformdirs.user_config_path(NAME) / "settings.toml"
+    return next((path for path in (SYSTEM_SETTINGS, user) if path.exists()), None)
+
+
+def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the running game and the results are kept."""
+    if given is not None:
+        return given
+    if from_systemd := environ.get("STATE_DIRECTORY"):
+        return Path(from_systemd.split(":")[0])
+    return platformdirs.user_state_path(NAME)
+
+
+def runtime_folder(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The folder that systemd made for this run and removes after it; None without systemd."""
+    given = environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+    return Path(given) if given else None

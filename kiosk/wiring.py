@@ -1,0 +1,214 @@
+"""Puts the kiosk together: files, pool, session, window, panel.
+
+Invariant: this is the only place where everything is wired together, and the only one that knows
+pins as well as cards.  No mistake in a file stops it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import queue
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from engine.difficulty import Grade
+from engine.game import SaveError
+from engine.position import MoveTextError
+from hardware.backlight import FOLDER as BACKLIGHTS
+from hardware.config import PanelSettings
+from hardware.panel import Panel as HardwarePanel
+from kiosk import places
+from kiosk import settings as settings_file
+from kiosk.adviser import ThreadAdviser
+from kiosk.commands import Command
+from kiosk.dealer import PoolDealer
+from kiosk.display import Driver, choose_driver, prepare
+from kiosk.errorlog import ErrorLog
+from kiosk.lockout import Lockout
+from kiosk.overrides import Overrides
+from kiosk.panel_controls import PanelControls, wired
+from kiosk.picturecache import PictureCache
+from kiosk.service import PinFacts, Service
+from kiosk.service_commands import OpenService
+from kiosk.service_desk import ServiceDesk, keep_failures, kept_failures
+from kiosk.session import Session
+from kiosk.sessiontypes import Configure, Saved, SessionOptions, Tell
+from kiosk.settings import Settings
+from kiosk.sound import Sounds, has_sound_card
+from kiosk.storage import Storage
+
+if TYPE_CHECKING:
+    from kiosk.app import KioskApp
+
+log = logging.getLogger("kiosk")
+
+#: The size of a window in px that nobody sees, and of the demo's.
+DEMO_SIZE: Final = (1280, 720)
+
+
+def read_settings(given: Path | None) -> Settings:
+    """The operator's settings, every mistake in them logged; the defaults where there is no file.
+
+    Args:
+        given: the file that the command line names, or None.
+    """
+    path = places.settings_file(given)
+    if path is None:
+        return Settings()
+    settings, problems = settings_file.load(path)
+    for problem in problems:
+        log.error("%s", problem)
+    return settings
+
+
+def options_of(args: argparse.Namespace, settings: Settings) -> SessionOptions:
+    """What the session is told to do, by the command line and the operator's file."""
+    game = settings.game
+    return SessionOptions(
+        preset=args.preset or game.preset,
+        preset_first=args.preset is not None,
+        language=args.language or settings.language.default,
+        language_first=args.language is not None,
+        grade=None if game.grade == "any" else Grade[game.grade.upper()],
+        auto_play=game.auto_play,
+        attract_after=settings.idle.attract_after,
+        countdown=settings.idle.countdown,
+        keep_for=settings.idle.keep_game,
+        tell=Tell(game.tell_lost),
+        coaching=game.coaching,
+        look=settings.display,
+    )
+
+
+def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
+    """Open the window and put the kiosk together.
+
+    Returns:
+        the application, ready to run, and what to call after it has run.
+
+    Raises:
+        NoDisplayError: there is no screen.
+    """
+    errors = ErrorLog()
+    logging.getLogger().addHandler(errors)
+    driver = choose_driver(os.environ, offscreen=args.offscreen)
+    file = read_settings(args.settings)
+    prepare(driver, args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None))
+    from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
+    from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
+
+    inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
+    state = places.state_folder(args.state)
+    storage = Storage(state)
+    overrides = Overrides(state)
+    settings = overrides.applied(file)
+    dealer = PoolDealer(SystemRandom(), rules=settings.playable)
+    adviser = ThreadAdviser(inbox.put)
+    desk = ServiceDesk(
+        file,
+        overrides,
+        storage=storage,
+        dealer=dealer,
+        errors=errors,
+        post=inbox.put,
+        without_effect=_without_effect(),
+    )
+    lockout = Lockout(
+        time.monotonic(), kept_failures(state), lambda failures: keep_failures(state, failures)
+    )
+    service = Service(desk, lockout, close_after=settings.service.close_after)
+    options = options_of(args, settings)
+
+    def session_with(saved: Saved | None) -> Session:
+        return Session(
+            dealer,
+            adviser,
+            options,
+            now=time.monotonic(),
+            record=storage.record,
+            saved=saved,
+            statistics=storage.statistics,
+            rules=settings.playable,
+            service=service,
+        )
+
+    try:
+        session = session_with(storage.saved)
+    except (SaveError, MoveTextError) as error:
+        storage.refuse_saved(str(error))
+        session = session_with(None)
+    heartbeat = Heartbeat(notifier(), input_threads)
+    app = KioskApp(
+        session,
+        inbox,
+        keep=storage.save,
+        heartbeat=heartbeat,
+        sounds=Sounds(settings.sound.volume),
+        cache=PictureCache(state / "pictures"),
+        corners=settings.service.corners,
+    )
+    controls = _attach_panel(app, settings)
+
+    def apply(changed: Settings) -> None:
+        inbox.put(Configure(options_of(args, changed)))
+        app.set_volume(changed.sound.volume)
+
+    desk.apply = apply
+    desk.restart = app.restart
+    desk.read_pins = lambda: _pins(controls, settings)
+    app.bind(on_start=lambda _app: dealer.check())
+    log.info("playing %s on %s", session.preset, driver.value)
+
+    def close() -> None:
+        heartbeat.stopping()
+        adviser.close()
+        if not storage.close():
+            log.error("the game could not be written before the end")
+        dealer.close()
+        logging.getLogger().removeHandler(errors)
+
+    return app, close
+
+
+def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
+    """Connect the buttons and lamps that the settings name, if they name any."""
+    plain = wired(settings.buttons, settings.lamps, settings.presence)
+    panel = msgspec.convert(plain, PanelSettings)
+    if panel.is_empty:
+        return None
+
+    def open_service() -> None:
+        app.send(OpenService())
+
+    controls = PanelControls(app.session, app.send, service=open_service)
+    controls.panel = HardwarePanel.open(panel, controls.handle)
+    app.attach(controls)
+    return controls
+
+
+def _pins(controls: PanelControls | None, settings: Settings) -> PinFacts:
+    """The buttons and lamps for the service menu, as they are now."""
+    plain = wired(settings.buttons, settings.lamps, settings.presence)
+    numbers = {f"input {name}": str(it["pin"]) for name, it in plain["buttons"].items()}
+    numbers |= {f"input {name}": f"{it['a']}, {it['b']}" for name, it in plain["encoders"].items()}
+    numbers |= {f"lamp {name}": str(it["pin"]) for name, it in plain["lamps"].items()}
+    if "presence" in plain:
+        numbers["input presence"] = str(plain["presence"]["pin"])
+    panel = None if controls is None else controls.panel
+    if panel is None:
+        return PinFacts({}, (), {})
+    return PinFacts(panel.inputs, tuple(plain["lamps"]), numbers, panel.reason)
+
+
+def _without_effect() -> frozenset[str]:
+    """The settings of the service menu that do nothing on this machine."""
+    silent = set() if has_sound_card() else {"sound.volume"}
+    dark = set() if any(BACKLIGHTS.glob("*")) else {"backlight.full"}
+    return frozenset(silent | dark)
