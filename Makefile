@@ -99,6 +99,10 @@ bench: venv ## Measure the solver, and what frames cost beside an empty window
 texts: venv-test ## Bring the catalogues in kiosk/locale up to date with the texts in the code
 	$(BIN)/python kiosk/locale/update.py
 
+.PHONY: settings
+settings: venv ## Make kiosk/data/settings.toml from the settings and docs/settings.md
+	$(BIN)/python kiosk/data/make_settings.py
+
 .PHONY: gallery
 gallery: venv ## Take pictures of every screen, in every language, at every size; SHOTS=shots
 	$(BIN)/python -m kiosk.gallery --out $(SHOTS)

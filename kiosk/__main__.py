@@ -21,6 +21,7 @@ from kiosk import pin
 from kiosk.commandline import parse
 from kiosk.dealer import PoolDealer
 from kiosk.display import NoDisplayError, choose_driver, prepare
+from kiosk.places import SHIPPED_SETTINGS
 from kiosk.service_desk import runs_as_service
 from kiosk.wiring import DEMO_SIZE, make_app, options_of, read_settings
 
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["pin"]:
         return pin.main(given[1:])
+    if given[:1] == ["settings"]:
+        return print_settings(given[1:])
     args = parse(given)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     stopper = Stopper()
@@ -51,6 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if app.restarts and not runs_as_service():
         # Nobody else would start it again.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    return 0
+
+
+def print_settings(arguments: Sequence[str]) -> int:
+    """``python -m kiosk settings``: print the settings file that is shipped."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kiosk settings",
+        description="Print a settings file with every setting in it, each with its default and "
+        "what it does. As it is, it changes nothing.",
+    )
+    parser.parse_args(arguments)
+    print(SHIPPED_SETTINGS.read_text("utf-8"), end="")
     return 0
 
 

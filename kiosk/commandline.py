@@ -24,8 +24,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m kiosk",
         description="Pyramid solitaire for a touch screen. Without options it fills the screen.",
-        epilog="python -m kiosk pin: make the line for the settings file that protects the service "
-        "menu with a PIN.",
+        epilog="Other commands: python -m kiosk settings prints a settings file with "
+        "every default; python -m kiosk pin makes the line in it that protects the "
+        "service menu with a PIN.",
     )
     parser.add_argument(
         "--settings", type=Path, metavar="FILE", help=f"the settings file [{SYSTEM_SETTINGS}]"

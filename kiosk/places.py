@@ -15,6 +15,8 @@ import platformdirs
 
 NAME: Final = "pyramid-kiosk"
 SYSTEM_SETTINGS: Final = Path("/etc") / NAME / "settings.toml"
+#: The file that is shipped: every setting, each with its default.
+SHIPPED_SETTINGS: Final = Path(__file__).parent / "data" / "settings.toml"
 
 
 def settings_file(given: Path | None) -> Path | None:
