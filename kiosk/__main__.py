@@ -17,13 +17,14 @@ from collections.abc import Sequence
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from kiosk import pin
+from kiosk import pin, places, preflight
 from kiosk.commandline import parse
 from kiosk.dealer import PoolDealer
 from kiosk.display import NoDisplayError, choose_driver, prepare
 from kiosk.places import SHIPPED_SETTINGS
 from kiosk.service_desk import runs_as_service
-from kiosk.wiring import DEMO_SIZE, make_app, options_of, read_settings
+from kiosk.settings import Settings, load
+from kiosk.wiring import DEMO_SIZE, make_app, name_chip, options_of, read_settings
 
 if TYPE_CHECKING:
     from kivy.app import App
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[:1] == ["settings"]:
         return print_settings(given[1:])
     args = parse(given)
+    if args.check:
+        return check(args)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     stopper = Stopper()
     stopper.listen()
@@ -55,6 +58,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Nobody else would start it again.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0
+
+
+def check(args: argparse.Namespace) -> int:
+    """``python -m kiosk --check``: 0 when all is ready, 1 when something is to be put right."""
+    path = places.settings_file(args.settings)
+    settings, problems = (Settings(), []) if path is None else load(path)
+    findings = preflight.check(
+        preflight.Machine.this(),
+        (settings, problems, path),
+        places.state_folder(args.state),
+        find_chip=name_chip,
+        offscreen=args.offscreen,
+    )
+    print((preflight.as_json if args.json else preflight.as_text)(findings), end="")
+    return 0 if preflight.ready(findings) else 1
 
 
 def print_settings(arguments: Sequence[str]) -> int:

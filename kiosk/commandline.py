@@ -17,7 +17,11 @@ from kiosk.texts import shipped_languages
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line; a bad one ends the program with exit code 2."""
-    return _parser().parse_args(arguments)
+    parser = _parser()
+    args = parser.parse_args(arguments)
+    if args.json and not args.check:
+        parser.error("--json belongs to --check")
+    return args
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,6 +48,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--offscreen", action="store_true", help="draw into a window that nobody sees"
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="say what is wrong with the settings and with this machine, and what to do, and end: "
+        "exit code 0 when the kiosk is ready (warnings do not count), 1 when something must be put "
+        "right",
+    )
+    parser.add_argument("--json", action="store_true", help="with --check: as JSON")
     parser.add_argument(
         "--demo",
         action="store_true",

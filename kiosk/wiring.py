@@ -22,9 +22,11 @@ from engine.difficulty import Grade
 from engine.game import SaveError
 from engine.position import MoveTextError
 from hardware.backlight import FOLDER as BACKLIGHTS
+from hardware.chip import find_chip
 from hardware.config import PanelSettings
 from hardware.panel import Panel as HardwarePanel
 from kiosk import places
+from kiosk import renderer as graphics
 from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
 from kiosk.commands import Command
@@ -164,6 +166,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     desk.restart = app.restart
     desk.read_pins = lambda: _pins(controls, settings)
     app.bind(on_start=lambda _app: dealer.check())
+    app.bind(on_start=lambda _app: _say_who_draws())
     log.info("playing %s on %s", session.preset, driver.value)
 
     def close() -> None:
@@ -175,6 +178,30 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         logging.getLogger().removeHandler(errors)
 
     return app, close
+
+
+def name_chip() -> str:
+    """The GPIO chip of the header.
+
+    Raises:
+        HardwareError: there is none, or it may not be used; the message says why.
+    """
+    chip = find_chip()
+    return f"{chip.label} (/dev/gpiochip{chip.number})"
+
+
+def _say_who_draws() -> None:
+    """Log what draws; on a Raspberry Pi it must be the graphics chip."""
+    from kivy.graphics.opengl import glGetString  # noqa: PLC0415 - opens the window
+
+    name = glGetString(graphics.GL_RENDERER).decode("utf-8", "replace")
+    log.info("drawn by %s", name)
+    if graphics.is_software(name) and graphics.is_raspberry_pi():
+        log.error(
+            "%s draws instead of the graphics chip, slowly: is the user in the group render? "
+            "python -m kiosk --check says more",
+            name,
+        )
 
 
 def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:

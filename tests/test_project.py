@@ -210,7 +210,10 @@ def test_make_says_what_each_target_is_for() -> None:
     assert {"run", "test", "format", "vectors", "clean"} <= explained <= make_targets()
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/architecture.md", "docs/settings.md"])
+@pytest.mark.parametrize(
+    "document",
+    ["README.md", "docs/architecture.md", "docs/settings.md", "docs/monitoring.md"],
+)
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
     links = re.findall(r"\]\(([^)#]+)\)", path.read_text("utf-8"))
