@@ -32,6 +32,16 @@ demo: venv ## Play one game off-screen; pictures go to SHOTS=shots, SIZE=1280x72
 	$(BIN)/python -m kiosk --offscreen --size $(SIZE) --demo --shots $(SHOTS)
 	@echo "Pictures of the game: $(abspath $(SHOTS))"
 
+# --- Install -------------------------------------------------------------------------------------
+
+# As `sudo make install NAME=value`; install/install tells what they mean.
+export VARIANT KIOSK_USER BUNDLE DESTDIR READY_WITHIN PURGE
+.PHONY: install uninstall
+install: ## Make this machine a kiosk, or bring it up to date (sudo; docs/operator.md)
+	@install/install
+uninstall: ## Undo that and keep the data; PURGE=yes removes them too (sudo)
+	@install/uninstall
+
 # --- Check ---------------------------------------------------------------------------------------
 
 .PHONY: test

@@ -10,16 +10,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-say() { printf '==> %s\n' "$*"; }
-die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
-
-# Runs a command that prints pages, and shows them only if it fails; they are in $printed.
-quietly() {
-    local status=0
-    printed=$("$@" 2>&1) || status=$?
-    if ((status)); then printf '%s\n' "$printed" >&2; fi
-    return "$status"
-}
+program=setup
+# shellcheck source=install/lib.sh
+. install/lib.sh
 
 # Debian's own Python, because the packages below belong to it.
 python=${PYTHON:-/usr/bin/python3}
@@ -39,35 +32,8 @@ if [[ ${1:-} == --test ]]; then
     purpose="playing and checking"
 fi
 
-if command -v dpkg-query >/dev/null; then
-    case $(dpkg --print-architecture) in
-    amd64 | arm64) ;;
-    *) die "Kivy is only published for 64-bit PCs and the 64-bit Raspberry Pi OS," \
-        "and this system is $(dpkg --print-architecture)" ;;
-    esac
-    # Debian 13 renamed some libraries (libmtdev1t64); apt-get knows both names, dpkg-query does not.
-    installed() {
-        grep -qx installed < <(
-            dpkg-query --show --showformat='${db:Status-Status}\n' "$1" "$1t64" 2>/dev/null
-        )
-    }
-    install_missing() {
-        local missing=() package
-        for package; do installed "$package" || missing+=("$package"); done
-        ((${#missing[@]})) || return 0
-        local root=()
-        if [[ $(id -u) != 0 ]]; then
-            command -v sudo >/dev/null ||
-                die "these Debian packages are missing: ${missing[*]}" \
-                    "- installing them needs root or sudo, and neither is at hand"
-            root=(sudo)
-        fi
-        say "Installing Debian packages${root[*]:+ with sudo}: ${missing[*]}"
-        quietly "${root[@]}" apt-get update -q || die "apt-get update failed, see above"
-        quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
-            install -q -y --no-install-recommends "${missing[@]}" ||
-            die "the Debian packages could not be installed, see above"
-    }
+if is_debian; then
+    check_architecture
     install_missing "${packages[@]}"
 else
     say "Not a Debian system: please see to the equivalents of ${packages[*]} yourself"
@@ -86,7 +52,7 @@ esac
 # lgpio has no ready-made wheel for this pair; its source builds with these, and PYPI=1 is its own
 # switch for linking its C library in instead of looking for an installed one.
 if [[ $version == 3.13 && $(uname -m) == aarch64 ]]; then
-    declare -F install_missing >/dev/null && install_missing gcc libc6-dev python3-dev swig
+    is_debian && install_missing gcc libc6-dev python3-dev swig
     export PYPI=1
 fi
 
@@ -119,7 +85,7 @@ done
 [[ $current == yes && $fresh == yes ]] && exit 0
 
 # Without a compiler everything works all the same, so none of this may be the end.
-if declare -F install_missing >/dev/null; then
+if is_debian; then
     (install_missing gcc libc6-dev python3-dev) || say "Going on without a compiler"
 fi
 rm -f engine/_[a-z]*.so

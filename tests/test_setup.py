@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-HARMLESS = ("bash", "chmod", "dirname", "env", "grep", "mkdir", "rm", "sha256sum")
+HARMLESS = ("bash", "chmod", "dirname", "env", "grep", "mkdir", "rm", "sh", "sha256sum")
 COMPILER = ("gcc", "libc6-dev", "python3-dev")
 ALL_DEBIAN = ("python3-venv", "libgl1", "libegl1", "libmtdev1", *COMPILER)
 
@@ -81,6 +81,7 @@ def machine(tmp_path: Path) -> Machine:
     machine.project.mkdir()
     for name in ("setup.sh", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, machine.project / name)
+    shutil.copytree(ROOT / "install", machine.project / "install")
     for name in HARMLESS:
         true_one = shutil.which(name)
         assert true_one is not None

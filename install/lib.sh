@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# What setup.sh and the programs in this folder share.  To be sourced, never run.
+
+# A command that runs something in another system's tree: (chroot DIR), or nothing.
+inside=()
+
+say() { printf '==> %s\n' "$*"; }
+die() { printf '%s: %s\n' "${program:-${0##*/}}" "$*" >&2; exit 1; }
+
+# Runs a command that prints pages, and shows them only if it fails; they are in $printed.
+quietly() {
+    local status=0
+    printed=$("$@" 2>&1) || status=$?
+    if ((status)); then printf '%s\n' "$printed" >&2; fi
+    return "$status"
+}
+
+# --- System packages -----------------------------------------------------------------------------
+
+is_debian() { "${inside[@]}" sh -c 'command -v dpkg-query' >/dev/null 2>&1; }
+
+check_architecture() {
+    local architecture
+    architecture=$("${inside[@]}" dpkg --print-architecture)
+    case $architecture in
+    amd64 | arm64) ;;
+    *) die "Kivy is only published for 64-bit PCs and the 64-bit Raspberry Pi OS," \
+        "and this system is $architecture" ;;
+    esac
+}
+
+# Debian 13 renamed some libraries (libmtdev1t64); apt-get knows both names, dpkg-query does not.
+installed() {
+    # shellcheck disable=SC2016 # dpkg-query fills it in
+    grep -qx installed < <(
+        "${inside[@]}" dpkg-query --show --showformat='${db:Status-Status}\n' "$1" "$1t64" \
+            2>/dev/null
+    )
+}
+
+install_missing() {
+    local missing=() package
+    for package; do installed "$package" || missing+=("$package"); done
+    ((${#missing[@]})) || return 0
+    local rights=("${inside[@]}")
+    if [[ $(id -u) != 0 ]]; then
+        command -v sudo >/dev/null ||
+            die "these Debian packages are missing: ${missing[*]}" \
+                "- installing them needs root or sudo, and neither is at hand"
+        rights=(sudo)
+    fi
+    local sudo=
+    [[ ${rights[*]} == sudo ]] && sudo=" with sudo"
+    say "Installing Debian packages$sudo: ${missing[*]}"
+    quietly "${rights[@]}" apt-get update -q || die "apt-get update failed, see above"
+    quietly "${rights[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+        install -q -y --no-install-recommends "${missing[@]}" ||
+        die "the Debian packages could not be installed, see above"
+}

@@ -1,0 +1,130 @@
+# shellcheck shell=bash
+# What the installer puts where, and how it takes it away again.  To be sourced, after lib.sh.
+# shellcheck disable=SC2034 # what is set here is used by who sources it
+
+unit=pyramid-kiosk.service
+
+# The system is below this folder; empty for the one that is running.
+root=${DESTDIR:-}
+root=${root%/}
+opt=$root/opt/pyramid-kiosk
+etc=$root/etc/pyramid-kiosk
+state=$root/var/lib/pyramid-kiosk
+
+# Lists the variant's files: where each is in a release's folder systemd/, and where it goes.
+system_files() {
+    printf '%s\n' \
+        "pyramid-kiosk.sysusers.conf /etc/sysusers.d/pyramid-kiosk.conf" \
+        "pyramid-kiosk.rules /etc/udev/rules.d/60-pyramid-kiosk.rules"
+    case $1 in
+    bare)
+        local name
+        for name in "$unit" pyramid-kiosk-{power.path,power.service,replug.service,stick@.service}; do
+            echo "$name /etc/systemd/system/$name"
+        done
+        printf '%s\n' \
+            "pyramid-kiosk-plugged.rules /etc/udev/rules.d/61-pyramid-kiosk-plugged.rules" \
+            "pyramid-kiosk.tmpfiles.conf /etc/tmpfiles.d/pyramid-kiosk.conf" \
+            "pyramid-kiosk.logind.conf /etc/systemd/logind.conf.d/pyramid-kiosk.conf" \
+            "pyramid-kiosk.sysctl.conf /etc/sysctl.d/60-pyramid-kiosk.conf"
+        ;;
+    desktop)
+        printf '%s\n' \
+            "user/$unit /etc/systemd/user/$unit" \
+            "pyramid-kiosk-power.path /etc/systemd/user/pyramid-kiosk-power.path" \
+            "pyramid-kiosk-power.service /etc/systemd/user/pyramid-kiosk-power.service" \
+            "user/pyramid-kiosk.desktop /etc/xdg/autostart/pyramid-kiosk.desktop"
+        ;;
+    esac
+}
+
+# Lists the variant's links, and where they lead: what is started, and what is kept from starting.
+system_links() {
+    echo "/usr/local/bin/pyramid-kiosk /opt/pyramid-kiosk/current/pyramid-kiosk"
+    case $1 in
+    bare)
+        printf '%s\n' \
+            "/etc/systemd/system/multi-user.target.wants/$unit ../$unit" \
+            "/etc/systemd/system/paths.target.wants/pyramid-kiosk-power.path ../pyramid-kiosk-power.path" \
+            "/etc/systemd/system/getty@tty1.service /dev/null" \
+            "/etc/systemd/system/ctrl-alt-del.target /dev/null"
+        ;;
+    desktop)
+        echo "/etc/systemd/user/paths.target.wants/pyramid-kiosk-power.path ../pyramid-kiosk-power.path"
+        ;;
+    esac
+}
+
+# Puts the files and links of a release into their places and takes those of the other variant away.
+# Says what it changes; $changed tells whether it changed anything.
+changed=no
+place() { # RELEASE VARIANT
+    local from to target old
+    remove_all_but "$2"
+    while read -r from to; do
+        from=$1/systemd/$from
+        cmp -s "$from" "$root$to" && continue
+        mkdir -p "$root${to%/*}"
+        # By way of another name: a power cut leaves the old file or the new one, never half of it.
+        install -m 644 "$from" "$root$to.new"
+        mv -f "$root$to.new" "$root$to"
+        say "Wrote $to"
+        changed=yes
+    done < <(system_files "$2")
+    while read -r to target; do
+        old=$(readlink "$root$to" || true)
+        [[ $old == "$target" ]] && continue
+        if [[ -e $root$to && ! -L $root$to ]]; then
+            say "$to is not ours, and stays: please see to it that it does not disturb the kiosk"
+            continue
+        fi
+        mkdir -p "$root${to%/*}"
+        ln -sfn "$target" "$root$to"
+        if [[ $target == /dev/null ]]; then say "Masked ${to##*/}"; else say "Linked $to"; fi
+        changed=yes
+    done < <(system_links "$2")
+    place_default_target "$2"
+}
+
+# Without a desktop the machine boots to text, and the kiosk is part of that.
+place_default_target() { # VARIANT
+    local link=$root/etc/systemd/system/default.target before=$opt/default-target-before now
+    now=$(readlink "$link" || true)
+    if [[ $1 == bare && ${now##*/} != multi-user.target ]]; then
+        printf '%s\n' "$now" >"$before"
+        mkdir -p "${link%/*}"
+        ln -sfn /lib/systemd/system/multi-user.target "$link"
+        say "The machine now boots into multi-user.target${now:+ (it was ${now##*/})}"
+        changed=yes
+    elif [[ $1 != bare && -f $before ]]; then
+        now=$(<"$before")
+        if [[ -n $now ]]; then ln -sfn "$now" "$link"; else rm -f "$link"; fi
+        rm -f "$before"
+        say "The machine boots into ${now:-its default target} again"
+        changed=yes
+    fi
+}
+
+# Takes away what was placed for any variant and does not belong to the one named, which may be none.
+remove_all_but() { # VARIANT
+    local to target variant keep=
+    if [[ $1 != none ]]; then
+        keep=$(system_files "$1" | cut -d' ' -f2; system_links "$1" | cut -d' ' -f1)
+    fi
+    for variant in bare desktop; do
+        while read -r _ to; do
+            grep -qxF -- "$to" <<<"$keep" && continue
+            [[ -e $root$to ]] || continue
+            rm -f "$root$to"
+            say "Removed $to"
+            changed=yes
+        done < <(system_files "$variant")
+        while read -r to target; do
+            grep -qxF -- "$to" <<<"$keep" && continue
+            [[ $(readlink "$root$to" || true) == "$target" ]] || continue
+            rm -f "$root$to"
+            if [[ $target == /dev/null ]]; then say "Unmasked ${to##*/}"; else say "Removed $to"; fi
+            changed=yes
+        done < <(system_links "$variant")
+    done
+}
