@@ -171,7 +171,7 @@ def test_service_leaves_the_software_renderer_alive() -> None:
     [
         ("pyramid-kiosk.service", "WatchdogSec=", "WatchdogSek="),
         ("pyramid-kiosk.service", "Type=notify", "Type=notfy"),
-        ("pyramid-kiosk.service", "ProtectSystem=strict\n", ""),
+        ("pyramid-kiosk.service", "CapabilityBoundingSet=\n", ""),
         ("pyramid-kiosk.sysusers.conf", "u pyramid-kiosk", "g pyramid-kiosk"),
     ],
 )
