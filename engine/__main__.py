@@ -30,7 +30,7 @@ from engine.position import Position
 from engine.rules import PRESETS, Rules, RulesError
 from engine.shortest import shortest
 from engine.solver import LOOP, min_passes, solve
-from engine.winrate import Count, WinRateError, default_work_file, win_rate
+from engine.winrate import Count, WinRateError, default_work_file, win_rates
 
 BAD_INPUT: Final = 2
 BAD_POOL: Final = 1
@@ -157,10 +157,11 @@ def run_winrate(args: argparse.Namespace) -> int:
     start = perf_counter()
     with _bar("winrate", args.deals) as show:
 
-        def progress(counted: Count) -> None:
-            show(counted.deals, f"{counted.rate:.3%} winnable" if counted.deals else "")
+        def progress(totals: tuple[Count, ...]) -> None:
+            rates = " ".join(f"{counted.rate:.3%}" for counted in totals if counted.deals)
+            show(totals[0].deals, f"{rates} winnable" if rates else "")
 
-        counted = win_rate(
+        totals = win_rates(
             args.rules,
             args.deals,
             work=work,
@@ -169,28 +170,32 @@ def run_winrate(args: argparse.Namespace) -> int:
             cluster=args.dask,
             progress=progress,
         )
-    low, high = counted.interval
-    if args.json:
-        _print_json(
-            {
-                "rules": str(args.rules),
-                "from": args.first,
-                "deals": counted.deals,
-                "winnable": counted.won,
-                "undecided": counted.undecided,
-                "rate": round(counted.rate, 8),
-                "standard_error": round(counted.standard_error, 8),
-                "interval": [round(low, 8), round(high, 8)],
-                "positions": counted.positions,
-                "worst": counted.worst,
-                "seconds": round(perf_counter() - start, 3),
-            }
-        )
-    else:
-        print(
-            f"{counted.won} of {counted.deals} deals can be won, {counted.undecided} undecided: "
-            f"{counted.rate:.3%}, with 95 % confidence {low:.3%} to {high:.3%}"
-        )
+    seconds = round(perf_counter() - start, 3)
+    for rules, counted in zip(args.rules, totals, strict=True):
+        low, high = counted.interval
+        if args.json:
+            _print_json(
+                {
+                    "rules": str(rules),
+                    "from": args.first,
+                    "deals": counted.deals,
+                    "winnable": counted.won,
+                    "undecided": counted.undecided,
+                    "rate": round(counted.rate, 8),
+                    "standard_error": round(counted.standard_error, 8),
+                    "interval": [round(low, 8), round(high, 8)],
+                    "positions": counted.positions,
+                    "worst": counted.worst,
+                    "implied": counted.implied,
+                    "seconds": seconds,
+                }
+            )
+        else:
+            name = f"{rules.preset or rules}: " if len(args.rules) > 1 else ""
+            print(
+                f"{name}{counted.won} of {counted.deals} deals can be won, {counted.undecided} "
+                f"undecided: {counted.rate:.3%}, with 95 % confidence {low:.3%} to {high:.3%}"
+            )
     return 0
 
 
@@ -366,8 +371,17 @@ def run_bench(args: argparse.Namespace) -> int:
 # -- arguments --------------------------------------------------------------------------------
 
 
+class _Parser(argparse.ArgumentParser):
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; unlike its parent, newer Pythons' above all, hide no error."""
+        stream = sys.stdout if file is None else file
+        print(self.format_help(), end="", file=stream)
+        if stream is sys.stdout:
+            stream.flush()
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m engine", description="Deal and solve Pyramid; look after the pool of deals."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -424,9 +438,17 @@ def _parser() -> argparse.ArgumentParser:
         "winrate",
         help="count how many deals can be won",
         description="Decide deals NUMBER, NUMBER + 1, … and print how many can be won, with a "
-        "95 %% confidence interval. Interrupted, go on when started again in the same folder.",
+        "95 % confidence interval. Interrupted, go on when started again in the same folder.",
     )
-    rate.add_argument("--rules", type=_rules, required=True, metavar="RULES", help="as for solve")
+    rate.add_argument(
+        "--rules",
+        type=_rules,
+        required=True,
+        action="append",
+        metavar="RULES",
+        help="as for solve; given several times, all are counted together, which is faster: put "
+        "first what includes the others",
+    )
     rate.add_argument(
         "--deals", type=_count(1), default=10_000, metavar="N", help="how many (default: 10000)"
     )
@@ -453,7 +475,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="where to keep progress (default: a file in this folder, named after the rules)",
     )
-    rate.add_argument("--json", action="store_true", help="print a JSON object")
+    rate.add_argument(
+        "--json", action="store_true", help="print a JSON object for each RULES, a line each"
+    )
     rate.set_defaults(run=run_winrate)
 
     pool = commands.add_parser(

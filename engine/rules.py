@@ -113,6 +113,19 @@ class Rules:
             f"overlap={_yes_no(self.overlap)}"
         )
 
+    def include(self, other: Rules) -> bool:
+        """Whether every line that wins a deal under ``other`` wins it under these rules too.
+
+        So it is if every move that ``other`` allows is allowed here, and what ``other`` wants
+        removed holds all that is wanted here.  Whether cards lie face up makes no difference.
+        """
+        return (
+            (self.passes is None or (other.passes is not None and other.passes <= self.passes))
+            and (self.goal is Goal.PYRAMID or other.goal is Goal.DECK)
+            and (self.stock_playable or not other.stock_playable)
+            and (self.overlap or not other.overlap)
+        )
+
     @property
     def preset(self) -> str | None:
         """The name of the preset that these rules are, if they are one."""

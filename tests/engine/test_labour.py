@@ -12,7 +12,7 @@ import pytest
 
 from engine.labour import ClusterError, in_order
 from engine.rules import PRESETS
-from engine.winrate import PORTION, Count, count_deals, win_rate
+from engine.winrate import PORTION, Count, count_deals, win_rates
 
 
 def square(number: int) -> int:
@@ -103,17 +103,17 @@ def test_a_win_rate_from_a_cluster_is_the_same_although_a_worker_is_killed(
     ) as cluster:
         told: list[int] = []
 
-        def kill_one(counted: Count) -> None:
-            told.append(counted.deals)
-            if counted.deals == PORTION * 2:
+        def kill_one(totals: tuple[Count, ...]) -> None:
+            told.append(totals[0].deals)
+            if totals[0].deals == PORTION * 2:
                 os.kill(cluster.workers[0].pid, signal.SIGKILL)
 
-        counted = win_rate(
-            rules,
+        (counted,) = win_rates(
+            [rules],
             deals,
             work=tmp_path / "work",
             cluster=cluster.scheduler_address,
             progress=kill_one,
         )
     assert told == [PORTION * n for n in range(13)]
-    assert counted == count_deals(str(rules), 1, deals)
+    assert (counted,) == count_deals((str(rules),), 1, deals)

@@ -381,7 +381,7 @@ def test_winrate_as_json(run: Run, tmp_path: Path) -> None:
     code, out, err = run("winrate", *args, "--json")
     assert (code, err) == (0, "")
     (answer,) = objects(out)
-    counted = count_deals(str(PRESETS["collection"]), 5, 60)
+    (counted,) = count_deals((str(PRESETS["collection"]),), 5, 60)
     assert (answer["winnable"], answer["deals"], answer["undecided"]) == (counted.won, 60, 0)
     assert (answer["from"], answer["positions"]) == (5, counted.positions)
     assert answer["interval"][0] < answer["rate"] < answer["interval"][1]
@@ -397,11 +397,32 @@ def test_winrate_speaks_to_people_too(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_winrate_counts_several_rules_together(run: Run, tmp_path: Path) -> None:
+    args = ["--rules", "collection", "--rules", "cards4,passes=2", "--deals", "40"]
+    args += ["--work", str(tmp_path / "work")]
+    code, out, err = run("winrate", *args, "--json")
+    assert (code, err) == (0, "")
+    answers = objects(out)
+    assert [answer["rules"] for answer in answers] == [
+        str(PRESETS["collection"]),
+        "passes=2,goal=pyramid,covered=face_down,stock_playable=no,overlap=no",
+    ]
+    for answer in answers:
+        (counted,) = count_deals((answer["rules"],), 1, 40)
+        assert (answer["winnable"], answer["deals"]) == (counted.won, 40)
+    assert (answers[0]["implied"], answers[1]["implied"] > 0) == (0, True)
+    code, out, _ = run("winrate", *args)
+    assert [line.split(":")[0] for line in out.splitlines()] == [
+        "collection",
+        "passes=2,goal=pyramid,covered=face_down,stock_playable=no,overlap=no",
+    ]
+
+
 def test_winrate_keeps_its_progress_in_the_folder_that_it_is_started_in(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    name = default_work_file(PRESETS["cards4"], 1)
+    name = default_work_file([PRESETS["cards4"]], 1)
     name.write_bytes(b"something else" * 100)
     code, out, err = run("winrate", "--rules", "cards4", "--deals", "3")
     assert (code, out) == (2, "")

@@ -96,3 +96,31 @@ def test_rules_with_impossible_passes_cannot_be_made(passes: object) -> None:
 def test_options_of_the_wrong_type_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(RulesError, match=next(iter(options))):
         Rules(**options)
+
+
+# -- which rules include which ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "both_ways"),
+    [
+        ("three-pass", "cards4", False),
+        ("cards4", "cards4,covered=face_up", True),
+        ("passes=unlimited", "three-pass", False),
+        ("collection", "three-pass", False),
+        ("collection", "relaxed", False),
+        ("overlap", "relaxed", False),
+        ("relaxed", "classic", False),
+    ],
+)
+def test_wider_rules_include_narrower_ones(wide: str, narrow: str, both_ways: bool) -> None:
+    assert Rules.parse(wide).include(Rules.parse(narrow))
+    assert Rules.parse(narrow).include(Rules.parse(wide)) is both_ways
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("overlap", "collection"), ("classic,overlap=yes", "relaxed")]
+)
+def test_rules_that_are_wider_in_one_way_and_narrower_in_another(one: str, other: str) -> None:
+    assert not Rules.parse(one).include(Rules.parse(other))
+    assert not Rules.parse(other).include(Rules.parse(one))

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.deal import LAST_DEAL, Deal
 from engine.position import Position
-from engine.rules import PRESETS
+from engine.rules import PRESETS, Rules
 from engine.solver import solve
 from engine.winrate import (
     PORTION,
@@ -21,15 +22,26 @@ from engine.winrate import (
     WinRateError,
     count_deals,
     default_work_file,
-    win_rate,
+    win_rates,
 )
 
 COLLECTION = PRESETS["collection"]
+CARDS4 = PRESETS["cards4"]
+
+
+def count(rules: Rules, first: int, size: int) -> Count:
+    (counted,) = count_deals((str(rules),), first, size)
+    return counted
+
+
+def win_rate(rules: Rules, deals: int, **options: Any) -> Count:
+    (counted,) = win_rates([rules], deals, **options)
+    return counted
 
 
 def test_what_is_counted_is_what_the_solver_says() -> None:
     solutions = [solve(Position(Deal.from_number(n), COLLECTION)) for n in range(11, 41)]
-    counted = count_deals(str(COLLECTION), 11, 30)
+    counted = count(COLLECTION, 11, 30)
     assert counted == Count(
         30,
         sum(solution.winnable is True for solution in solutions),
@@ -43,8 +55,8 @@ def test_what_is_counted_is_what_the_solver_says() -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_deal_of_the_range_is_counted(tmp_path: Path, workers: int) -> None:
     deals = PORTION * 2 + 17
-    counted = win_rate(PRESETS["cards4"], deals, work=tmp_path / "work", first=5, workers=workers)
-    assert counted == count_deals(str(PRESETS["cards4"]), 5, deals)
+    counted = win_rate(CARDS4, deals, work=tmp_path / "work", first=5, workers=workers)
+    assert counted == count(CARDS4, 5, deals)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -52,9 +64,9 @@ def test_an_interrupted_run_goes_on_and_counts_nothing_twice(tmp_path: Path) -> 
     work = tmp_path / "work"
     told: list[int] = []
 
-    def interrupt(counted: Count) -> None:
-        told.append(counted.deals)
-        if counted.deals == PORTION:
+    def interrupt(totals: tuple[Count, ...]) -> None:
+        told.append(totals[0].deals)
+        if totals[0].deals == PORTION:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -69,30 +81,30 @@ def test_an_interrupted_run_goes_on_and_counts_nothing_twice(tmp_path: Path) -> 
         COLLECTION,
         PORTION * 2 + 3,
         work=work,
-        progress=lambda counted: resumed.append(counted.deals),
+        progress=lambda totals: resumed.append(totals[0].deals),
     )
     assert resumed == [PORTION, PORTION * 2, PORTION * 2 + 3]
-    assert counted.won == count_deals(str(COLLECTION), PORTION + 1, PORTION + 3).won
+    assert counted.won == count(COLLECTION, PORTION + 1, PORTION + 3).won
 
 
 def test_a_last_portion_that_was_short_is_counted_anew_in_a_longer_run(tmp_path: Path) -> None:
     work = tmp_path / "work"
 
-    def interrupt(counted: Count) -> None:
-        if counted.deals == 10:
+    def interrupt(totals: tuple[Count, ...]) -> None:
+        if totals[0].deals == 10:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         win_rate(COLLECTION, 10, work=work, progress=interrupt)
     counted = win_rate(COLLECTION, 20, work=work)
-    assert counted == count_deals(str(COLLECTION), 1, 20)
+    assert counted == count(COLLECTION, 1, 20)
 
 
 def test_results_of_another_solver_are_not_mixed_in(tmp_path: Path) -> None:
     work = tmp_path / "work"
 
-    def interrupt(counted: Count) -> None:
-        if counted.deals:
+    def interrupt(totals: tuple[Count, ...]) -> None:
+        if totals[0].deals:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -101,20 +113,20 @@ def test_results_of_another_solver_are_not_mixed_in(tmp_path: Path) -> None:
         connection.execute("UPDATE portions SET won = 99")
         connection.execute("UPDATE run SET solver = 'another'")
         connection.commit()
-    assert win_rate(COLLECTION, 12, work=work) == count_deals(str(COLLECTION), 1, 12)
+    assert win_rate(COLLECTION, 12, work=work) == count(COLLECTION, 1, 12)
 
 
 def test_the_work_file_of_other_rules_is_refused(tmp_path: Path) -> None:
     work = tmp_path / "work"
 
-    def interrupt(counted: Count) -> None:
+    def interrupt(totals: tuple[Count, ...]) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         win_rate(COLLECTION, 12, work=work, progress=interrupt)
     with pytest.raises(WinRateError, match=r"work: is the work file of a run under passes=3"):
-        win_rate(PRESETS["cards4"], 12, work=work)
-    names = {default_work_file(rules, first) for rules in PRESETS.values() for first in (1, 2)}
+        win_rate(CARDS4, 12, work=work)
+    names = {default_work_file([rules], first) for rules in PRESETS.values() for first in (1, 2)}
     assert len(names) == 12
 
 
@@ -129,6 +141,55 @@ def test_deal_numbers_end(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="deal numbers end at 4294967295"):
         win_rate(COLLECTION, 2, work=tmp_path / "work", first=LAST_DEAL)
     assert win_rate(COLLECTION, 1, work=tmp_path / "work", first=LAST_DEAL).deals == 1
+
+
+# -- several rules at once --------------------------------------------------------------------
+
+SEVERAL = [
+    Rules.parse(text)
+    for text in (
+        "passes=unlimited",
+        "passes=unlimited,stock_playable=yes",
+        "overlap",
+        "relaxed",
+        "classic,overlap=yes",
+        "classic",
+        "cards4",
+        "three-pass",
+        "collection",
+    )
+]
+
+
+def test_rules_counted_together_are_counted_as_if_alone(tmp_path: Path) -> None:
+    together = win_rates(SEVERAL, 120, work=tmp_path / "work", workers=2)
+    alone = [count(rules, 1, 120) for rules in SEVERAL]
+    assert [counted.won for counted in together] == [counted.won for counted in alone]
+    assert [counted.deals for counted in together] == [120] * len(SEVERAL)
+    assert together[0] == alone[0]
+    # Of so many verdicts, so few had to be searched for.
+    assert [counted.implied for counted in alone] == [0] * len(SEVERAL)
+    assert sum(counted.implied for counted in together) > 120 * len(SEVERAL) / 2
+    assert sum(counted.positions for counted in together) < sum(
+        counted.positions for counted in alone
+    )
+
+
+def test_an_interrupted_count_of_several_rules_goes_on(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+
+    def interrupt(totals: tuple[Count, ...]) -> None:
+        if totals[0].deals:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        win_rates(SEVERAL[-2:], PORTION + 5, work=work, progress=interrupt)
+    told: list[int] = []
+    counted = win_rates(
+        SEVERAL[-2:], PORTION + 5, work=work, progress=lambda totals: told.append(totals[1].deals)
+    )
+    assert told == [PORTION, PORTION + 5]
+    assert counted == count_deals(tuple(map(str, SEVERAL[-2:])), 1, PORTION + 5)
 
 
 # -- what follows -----------------------------------------------------------------------------
