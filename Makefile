@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-CODE := engine hardware kiosk tests
+CODE := engine hardware kiosk tests docs
 
 # What one attract-mode game looks like on a machine with nothing to show it on.
 SIZE ?= 1280x720
@@ -116,6 +116,23 @@ settings: venv ## Make kiosk/data/settings.toml from the settings and docs/setti
 .PHONY: gallery
 gallery: venv ## Take pictures of every screen, in every language, at every size; SHOTS=shots
 	$(BIN)/python -m kiosk.gallery --out $(SHOTS)
+
+# Plots need matplotlib, which nothing else does.
+PLOTS := build/plots
+$(PLOTS)/bin/python: | venv
+	/usr/bin/python3 -m venv $(PLOTS)
+	$(PLOTS)/bin/python -m pip install --quiet --disable-pip-version-check matplotlib==3.11.2
+
+.PHONY: plots
+plots: $(PLOTS)/bin/python ## Draw the plots in docs/images again
+	PYTHONPATH=. $(PLOTS)/bin/python docs/winnability.py plot
+	PYTHONPATH=. $(PLOTS)/bin/python docs/casual_player.py
+
+.PHONY: winnability
+winnability: venv ## Count again how many deals can be won, for docs/winnability.md (hours)
+	$(BIN)/python docs/winnability.py count
+	$(BIN)/python docs/winnability.py page
+	$(MAKE) --no-print-directory plots
 
 # --- Housekeeping --------------------------------------------------------------------------------
 
