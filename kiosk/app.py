@@ -42,12 +42,15 @@ from kiosk.commands import (
     Touched,
     Undo,
 )
+from kiosk.cursor import NEXT, PREVIOUS, SELECT, Cursor
 from kiosk.display import Driver
 from kiosk.gesture import SPENT, CornerGesture, Step
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
+from kiosk.mark import Mark
 from kiosk.panel_controls import PanelControls
 from kiosk.picturecache import PictureCache
+from kiosk.ring import HoldRing
 from kiosk.screens import Hud, PanelHost
 from kiosk.service_commands import OpenService
 from kiosk.session import Session
@@ -55,6 +58,7 @@ from kiosk.sessiontypes import Saved
 from kiosk.sound import Sounds
 from kiosk.table import Table
 from kiosk.texts import Texts, shipped_languages
+from kiosk.widgets import Look
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +99,16 @@ _KEYS: Final[dict[int, Command]] = {
         }.items()
     },
 }
+#: Keys that steer the mark, by Kivy's codes; the tabulator goes round like a wheel.
+_WAYS: Final[dict[int, str]] = {
+    273: "up",
+    274: "down",
+    275: "right",
+    276: "left",
+    9: NEXT,
+    13: SELECT,
+    271: SELECT,  # enter on the number pad
+}
 
 
 class Root(FloatLayout):  # type: ignore[misc]
@@ -107,6 +121,7 @@ class Root(FloatLayout):  # type: ignore[misc]
     Attributes:
         corners: the touch that opens the service menu; None where there is none.
         watching: whether it would be heeded now.
+        on_finger: called at every touch, before anything else is done with it.
     """
 
     def __init__(
@@ -117,6 +132,7 @@ class Root(FloatLayout):  # type: ignore[misc]
         self._clock = clock
         self.corners: CornerGesture | None = None
         self.watching = True
+        self.on_finger: Callable[[], object] = lambda: None
 
     def on_touch_down(self, touch: Any) -> bool:
         """Let a touch through unless it woke somebody."""
@@ -124,13 +140,14 @@ class Root(FloatLayout):  # type: ignore[misc]
             return True
         if touch.is_mouse_scrolling:
             return True
+        self.on_finger()
         change = self._send(Touched())
         if self.corners is not None and self.watching:
             step = self.corners.down(touch.uid, touch.x, touch.y, self._clock())
             if step is not Step.NOTHING:
                 touch.ud["only_woke"] = True
                 return True
-        if change.kind in {ChangeKind.WOKE, ChangeKind.PANEL}:
+        if change.only_woke:
             touch.ud["only_woke"] = True
             return True
         return bool(super().on_touch_down(touch))
@@ -197,11 +214,14 @@ class KioskApp(App):  # type: ignore[misc]
         self._finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
         self._texts_in = lru_cache(maxsize=8)(Texts.load)
         self._controls: PanelControls | None = None
+        self._cursor = Cursor(Panel.NONE)
+        self._keys_down: set[int] = set()
         self._events: list[Any] = []
         self._warming = Clock.create_trigger(lambda _dt: None)
         self._bindings = {
             "on_resize": self._resized,
             "on_key_down": self._key_down,
+            "on_key_up": self._key_up,
             "on_flip": self._flipped,
             # Nothing on the screen closes the kiosk.
             "on_request_close": lambda *_args: True,
@@ -233,7 +253,17 @@ class KioskApp(App):  # type: ignore[misc]
     def attach(self, controls: PanelControls) -> None:
         """Let a panel of buttons and lamps take part; call before the application runs."""
         self._controls = controls
-        self._events.append(Clock.schedule_interval(lambda _dt: controls.poll(self._clock()), POLL))
+        self._events.append(Clock.schedule_interval(self._poll, POLL))
+
+    def _poll(self, _dt: float) -> None:
+        controls = self._controls
+        assert controls is not None
+        controls.poll(self._clock())
+        self.ring.show(controls.holding, lingers=self.session.has_game)
+
+    def navigate(self, way: str) -> None:
+        """Move the mark, or take what it is on: see :meth:`kiosk.mark.Mark.navigate`."""
+        self.mark.navigate(way)
 
     def set_volume(self, volume: float) -> None:
         """How loud it is from now on, 0 to 1."""
@@ -274,7 +304,13 @@ class KioskApp(App):  # type: ignore[misc]
             languages=shipped_languages(),
             reduced_motion=still,
         )
-        for widget in (self.table, self.hud, self.panels):
+        parts = (self.table, self.hud, self.panels)
+        self.ring = HoldRing(Look.of(layout, palette), texts)
+        self.mark = Mark(
+            self.send, self.session, self._cursor, parts, layout=layout, palette=palette
+        )
+        self.root_widget.on_finger = self.mark.hide
+        for widget in (*parts, self.ring, self.mark):
             self.root_widget.add_widget(widget)
         self.table.show(self.session.position)
         self._refresh()
@@ -288,8 +324,8 @@ class KioskApp(App):  # type: ignore[misc]
             return
         self._spoken = self.session.language
         texts = self._texts_in(self._spoken)
-        self.hud.set_texts(texts)
-        self.panels.set_texts(texts)
+        for widget in (self.hud, self.panels, self.ring):
+            widget.set_texts(texts)
 
     def _layout(self) -> Layout:
         look = self.session.look
@@ -334,6 +370,7 @@ class KioskApp(App):  # type: ignore[misc]
         self.root_widget.watching = session.panel is not Panel.SERVICE
         if not (session.panel is Panel.WON and self.table.moving):
             self.panels.update(session)
+        self.mark.update()
 
     def drain(self) -> None:
         """Carry out what other threads have handed in."""
@@ -353,17 +390,28 @@ class KioskApp(App):  # type: ignore[misc]
     def _resized(self, _window: Any, _width: int, _height: int) -> None:
         layout = self._layout()
         self._watch_corners(layout)
-        for widget in (self.table, self.hud, self.panels):
+        for widget in (self.table, self.hud, self.panels, self.ring, self.mark):
             widget.set_layout(layout)
         self.table.show(self.session.position)
         self._refresh()
 
     def _key_down(
-        self, _window: Any, key: int, _code: int, _text: str | None, _modifiers: list[str]
+        self, _window: Any, key: int, _code: int, _text: str | None, modifiers: list[str]
     ) -> bool:
-        command = _KEYS.get(key)
+        repeated = key in self._keys_down
+        self._keys_down.add(key)
+        command, way = _KEYS.get(key), _WAYS.get(key)
         if command is not None:
             self.send(command)
+        elif way == SELECT and repeated:
+            # Leaning on a key takes one thing, not whatever comes to lie there next.
+            pass
+        elif way is not None and not self.send(Touched()).only_woke:
+            self.navigate(PREVIOUS if way == NEXT and "shift" in modifiers else way)
+        return True
+
+    def _key_up(self, _window: Any, key: int, *_rest: Any) -> bool:
+        self._keys_down.discard(key)
         return True
 
     def _flipped(self, _window: Any) -> None:

@@ -117,6 +117,11 @@ class Change:
     refusal: Refusal | None = None
     targets: tuple[Target, ...] = ()
 
+    @property
+    def only_woke(self) -> bool:
+        """Of the answer to :class:`Touched`: whether that is all that this touch or press does."""
+        return self.kind in {ChangeKind.WOKE, ChangeKind.PANEL}
+
 
 @dataclass(frozen=True)
 class Command:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from kivy.graphics import Color, SmoothLine
-
 from kiosk import wording
 from kiosk.commands import (
     BackToWinnable,
@@ -20,6 +18,7 @@ from kiosk.commands import (
     Touched,
     Undo,
 )
+from kiosk.ring import Ring
 from kiosk.session import Session
 from kiosk.sheets import Choice, Dialog, Send, Words
 from kiosk.texts import Texts
@@ -168,14 +167,8 @@ class Countdown(Dialog):
         self.anywhere = Touched()
         rect = self.ring_rect
         self._whole = max(session.countdown_left, 1.0)
-        self._centre = rect.center
-        self._radius = rect.h / 2 - 0.1 * rect.h
-        thick = max(2.0, rect.h / 24)
-        with self.canvas:
-            Color(*look.palette.panel_raised)
-            SmoothLine(circle=(*self._centre, self._radius), width=thick)
-            Color(*look.palette.accent)
-            self._arc = SmoothLine(width=thick, cap="round")
+        self._ring = Ring(look, rect)
+        self.add_widget(self._ring)
         self._number = TextBox(rect, look.scale.display, look.palette.text, bold=True, wrap=False)
         self.add_widget(self._number)
         self._shown = -1
@@ -188,5 +181,4 @@ class Countdown(Dialog):
             return
         self._shown = left
         self._number.set_text(str(left))
-        angle = 360 * min(1.0, left / self._whole)
-        self._arc.circle = (*self._centre, self._radius, 0, angle)
+        self._ring.fill(left / self._whole)

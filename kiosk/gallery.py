@@ -347,6 +347,27 @@ def _selected(studio: Studio) -> None:
     studio.do(Tap(target_of(position, next(free))))
 
 
+def _steered(*ways: str, open_first: Panel | None = None) -> Callable[[Studio], None]:
+    """The mark of stick, wheel and keyboard, after it has been steered."""
+
+    def bring_about(studio: Studio) -> None:
+        studio.play(4)
+        if open_first is not None:
+            studio.do(Open(open_first))
+        for way in ("next", *ways):
+            studio.clock.now += 0.5
+            studio.app.navigate(way)
+            studio.app.table.finish()
+
+    return bring_about
+
+
+def _holding(studio: Studio) -> None:
+    """The real button for a new deal is held."""
+    studio.play(8)
+    studio.app.ring.show(0.6)
+
+
 def _service(page: Page) -> Callable[[Studio], None]:
     """A page of the service menu, the PIN entered where one is needed."""
 
@@ -468,6 +489,14 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "selected": ("three-pass", _selected),
     "hint": ("three-pass", _hint),
     "refused": ("three-pass", _refused),
+    "marked": ("three-pass", _steered("next", "next", "select", "next", "next")),
+    "marked-selected": ("three-pass", _steered("next", "select")),
+    "marked-stock": ("three-pass", _steered(*["previous"] * 6)),
+    "marked-button": ("three-pass", _steered("previous")),
+    "marked-menu": ("three-pass", _steered("up", open_first=Panel.MENU)),
+    "marked-choose": ("three-pass", _steered("up", "up", open_first=Panel.CHOOSE)),
+    "marked-look": ("three-pass", _steered("down", open_first=Panel.LOOK)),
+    "holding": ("three-pass", _holding),
     "face-down": ("cards4", _play(9)),
     "stock-open": ("collection", _play(10)),
     "won": ("three-pass", _won),

@@ -11,7 +11,7 @@ again unless what it shows has changed; only the call to touch moves, in attract
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from kivy.clock import Clock
@@ -82,6 +82,11 @@ class Hud(FloatLayout):  # type: ignore[misc]
         self.set_layout(layout)
 
     # -- what the app calls ---------------------------------------------------------------------
+
+    @property
+    def buttons(self) -> Mapping[Control, PushButton]:
+        """The four buttons, in their order for those who cannot reach for one."""
+        return self._play.buttons
 
     def update(self, session: Session) -> None:
         """Show the session as it is now."""
@@ -177,7 +182,7 @@ class _Play(_Shown):
 
     def __init__(self, send: Send, look: Look, texts: Texts) -> None:
         super().__init__()
-        self._buttons = self._make_buttons(send, look, texts)
+        self.buttons = self._make_buttons(send, look, texts)
         self._figures = self._make_figures(look, texts)
 
     def _make_buttons(self, send: Send, look: Look, texts: Texts) -> dict[Control, PushButton]:
@@ -256,8 +261,8 @@ class _Play(_Shown):
 
     def update(self, session: Session) -> None:
         running = session.position.outcome is Outcome.RUNNING
-        self._buttons[Control.UNDO].set_enabled(session.can_undo)
-        self._buttons[Control.HINT].set_enabled(running and not session.thinking)
+        self.buttons[Control.UNDO].set_enabled(session.can_undo)
+        self.buttons[Control.HINT].set_enabled(running and not session.thinking)
         stock = len(session.position.stock_places)
         self._figures["stock"].set_text(str(stock) if stock else "")
         self._figures["left"].set_text(str(session.position.cards_left))

@@ -16,7 +16,6 @@ from engine.position import Outcome
 from kiosk.commands import (
     OPENED_BY_PLAYER,
     Change,
-    ChangeKind,
     Close,
     Command,
     Draw,
@@ -212,7 +211,7 @@ class PanelControls:
         """Say that somebody is there; whether that was all that this press did."""
         dark = self._wake()
         change = self._send(Touched())
-        return dark or change.kind in {ChangeKind.WOKE, ChangeKind.PANEL}
+        return dark or change.only_woke
 
     def _act(self, source: str) -> None:
         if source == UNDO and self._session.panel in _BACK:

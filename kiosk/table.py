@@ -113,6 +113,14 @@ class Table(Widget):  # type: ignore[misc]
         """Whether anything changes from frame to frame: cards on their way, or a pulsing hint."""
         return self._event is not None
 
+    def rect_of(self, target: Target) -> Rect:
+        """Where a pyramid card or a pile is seen: a selected card is raised."""
+        rect = self.layout.target_rect(target)
+        position = self._position
+        if position is not None and motion.key_of(target, position) == self._selected:
+            return rect.moved(0, round(_RAISED * self.layout.card_height))
+        return rect
+
     def set_layout(self, layout: Layout) -> None:
         """Move to another screen size; call :meth:`show` afterwards."""
         self._let_go()

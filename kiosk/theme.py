@@ -86,6 +86,7 @@ class Palette:
     success: Colour
     danger: Colour
     on_danger: Colour  #: text and icons on the danger colour
+    mark: Colour  #: the frame round what stick, wheel or keyboard has got to
 
 
 #: Night over the Nile: a deep blue-green table, sand-coloured text, gold for what matters.
@@ -108,6 +109,7 @@ PALETTE: Final = Palette(
     success=colour("#7fd0a0"),
     danger=colour("#f7a38a"),
     on_danger=colour("#2b0d05"),
+    mark=colour("#4fd8ff"),
 )
 
 #: The same table for eyes that need more: near-black ground, white text, stronger gold.
@@ -130,6 +132,7 @@ HIGH_CONTRAST: Final = Palette(
     success=colour("#93e6b4"),
     danger=colour("#ffa287"),
     on_danger=colour("#200700"),
+    mark=colour("#6fe3ff"),
 )
 
 #: (text, background, least WCAG ratio) that both palettes must keep.  4.5 is the bound for text;
@@ -139,6 +142,10 @@ TEXT_PAIRS: Final[tuple[tuple[str, str, float], ...]] = (
         (text, background, 4.5)
         for text in ("text", "text_soft", "accent", "success", "danger")
         for background in ("ground", "ground_edge", "panel", "panel_raised", "button")
+    ),
+    *(
+        ("mark", background, 4.5)
+        for background in ("ground", "ground_edge", "recess", "panel", "panel_raised", "button")
     ),
     ("text", "button_down", 4.5),
     ("text", "recess", 4.5),

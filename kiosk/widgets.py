@@ -342,6 +342,11 @@ class Pressable(Widget):  # type: ignore[misc]
             self._press(self.down and enabled)
             self.show()
 
+    def press(self) -> None:
+        """Do what a tap on it would do."""
+        if self.enabled and self.get_root_window() is not None:
+            self._act()
+
     def _press(self, down: bool) -> None:
         if down != self.down:
             self.down = down

@@ -214,7 +214,7 @@ def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
     def open_service() -> None:
         app.send(OpenService())
 
-    controls = PanelControls(app.session, app.send, service=open_service)
+    controls = PanelControls(app.session, app.send, navigate=app.navigate, service=open_service)
     controls.panel = HardwarePanel.open(panel, controls.handle)
     app.attach(controls)
     return controls

@@ -41,6 +41,7 @@ KIVY_FREE = (
     "kiosk.layout",
     "kiosk.attract*",
     "kiosk.panel_controls",
+    "kiosk.cursor",
 )
 
 
