@@ -191,7 +191,10 @@ class PanelControls:
         if self._only_wakes() or self._tested:
             self._spent.add(source)
         elif source == NEW_DEAL:
-            if not self._session.has_game:
+            if self._session.panel is Panel.SERVICE:
+                # No game is given up from there, so no ring may promise it.
+                self._spent.add(source)
+            elif not self._session.has_game:
                 self._spent.add(source)
                 self._send(NewDeal())
         else:
