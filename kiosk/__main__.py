@@ -43,6 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     stopper = Stopper()
     stopper.listen()
+    # Where somebody sits at a terminal, its end is the kiosk's end too.
+    reloads = runs_as_service() or not sys.stdin.isatty()
+    if reloads:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the file is about to be read anyway
     try:
         if args.demo:
             return _demo(args, stopper)
@@ -50,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except NoDisplayError as error:
         print(f"pyramid-kiosk: {error}", file=sys.stderr)
         return 2
+    if reloads:
+        signal.signal(signal.SIGHUP, lambda _number, _frame: app.soon(app.reload))
     try:
         stopper.run(app)
     finally:

@@ -207,6 +207,9 @@ class KioskApp(App):  # type: ignore[misc]
         self._clock = clock
         self._has_corners = corners and session.service is not None
         self._ticking = ticking
+        self._errands: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
+        #: Reads the operator's settings again.
+        self.reload: Callable[[], object] = lambda: None
         #: Whether it was stopped to begin anew.
         self.restarts = False
         self.frames = 0
@@ -271,6 +274,11 @@ class KioskApp(App):  # type: ignore[misc]
             self._sounds.volume = volume
             self._warm_up()
 
+    def set_corners(self, wanted: bool) -> None:
+        """Whether the service menu can be opened by touch from now on."""
+        self._has_corners = wanted and self.session.service is not None
+        self._watch_corners(self._layout())
+
     def _warm_up(self) -> None:
         """Read the sound files: one at a time, and none before the first picture stands."""
         sounds = self._sounds
@@ -279,8 +287,9 @@ class KioskApp(App):  # type: ignore[misc]
             self._warming = Clock.schedule_interval(lambda _dt: sounds.warm_up(), WARM_UP)
 
     def _watch_corners(self, layout: Layout) -> None:
-        if self._has_corners:
-            self.root_widget.corners = CornerGesture(layout.width, layout.height, layout.touch)
+        self.root_widget.corners = (
+            CornerGesture(layout.width, layout.height, layout.touch) if self._has_corners else None
+        )
 
     def _dress(self) -> None:
         """Make everything that is seen, for the look and the language of this moment."""
@@ -381,7 +390,24 @@ class KioskApp(App):  # type: ignore[misc]
                 return
             self.send(command)
 
+    def soon(self, errand: Callable[[], object]) -> None:
+        """Have something done by the main loop; may be called on any thread and by a signal."""
+        self._errands.put(errand)
+
+    def _run_errands(self) -> None:
+        while True:
+            try:
+                errand = self._errands.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                errand()
+            except Exception:
+                # Nothing that was put off to this moment may end the kiosk.
+                log.exception("an errand of the main loop failed")
+
     def _tick(self, _dt: float) -> None:
+        self._run_errands()
         self.drain()
         self.send(Tick())
 

@@ -99,6 +99,7 @@ class ShownDesk:
 
     def __init__(self) -> None:
         self._overrides: dict[str, Value] = {"game.preset": "cards4", "sound.volume": 0.8}
+        self.pool = PoolFacts(dict.fromkeys(PRESETS, 3_000), True)
 
     def check_pin(self, pin: str) -> bool:
         """Whether that is the PIN."""
@@ -111,7 +112,7 @@ class ShownDesk:
             system="Python 3.11.2, Linux 6.12.34+rpt-rpi-v8",
             running=3 * 86_400 + 7_500,
             machine=12 * 86_400 + 300,
-            pool=PoolFacts(dict.fromkeys(PRESETS, 3_000), True),
+            pool=self.pool,
             folder="/var/lib/pyramid-kiosk",
             games=204,
         )
@@ -391,6 +392,18 @@ def _without_pin(studio: Studio) -> None:
     studio.do(OpenService())
 
 
+def _bad_pool(studio: Studio) -> None:
+    service = studio.session.service
+    assert service is not None
+    assert isinstance(service.desk, ShownDesk)
+    why = (
+        "/opt/pyramid-kiosk/venv/lib/python3.11/site-packages/engine/data/pool.sqlite: was altered "
+        "after it was built: its digest is wrong; deals are searched for by the solver instead"
+    )
+    service.desk.pool = PoolFacts({}, False, why)
+    _service(Page.STATUS)(studio)
+
+
 def _locked_out(studio: Studio) -> None:
     studio.do(OpenService())
     for _ in range(4):
@@ -522,6 +535,7 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "attract": ("three-pass", _attract),
     **{f"service-{page.value}": ("three-pass", _service(page)) for page in PHOTOGRAPHED},
     "service-none": ("three-pass", _without_pin),
+    "service-bad-pool": ("three-pass", _bad_pool),
     "service-locked": ("three-pass", _locked_out),
     "service-pixels": ("three-pass", _picture(0)),
     "service-colours": ("three-pass", _picture(6)),

@@ -564,6 +564,9 @@ class Session:
     def _configure(self, options: SessionOptions) -> Change:
         """The operator wants something else from now on."""
         before, self._options = self._options, options
+        if self.attract:
+            # Nobody is there whose choice it would take back.
+            self.language, self.look = options.language, options.look
         if (options.preset, options.grade) == (before.preset, before.grade):
             return self._change(ChangeKind.PANEL)
         self.wanted_preset, self.wanted_grade = options.preset, options.grade

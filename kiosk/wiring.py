@@ -37,6 +37,7 @@ from kiosk.lockout import Lockout
 from kiosk.overrides import Overrides
 from kiosk.panel_controls import PanelControls, wired
 from kiosk.picturecache import PictureCache
+from kiosk.reload import Reload
 from kiosk.service import PinFacts, Service
 from kiosk.service_commands import OpenService
 from kiosk.service_desk import ServiceDesk, keep_failures, kept_failures
@@ -161,8 +162,11 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     def apply(changed: Settings) -> None:
         inbox.put(Configure(options_of(args, changed)))
         app.set_volume(changed.sound.volume)
+        app.set_corners(changed.service.corners)
+        service.close_after = changed.service.close_after
 
     desk.apply = apply
+    app.reload = Reload(args.settings, file, desk.use).again
     desk.restart = app.restart
     desk.read_pins = lambda: _pins(controls, settings)
     app.bind(on_start=lambda _app: dealer.check())

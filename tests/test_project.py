@@ -160,6 +160,10 @@ def test_service_never_gives_up_and_is_watched() -> None:
     assert settings["TTYPath"] == ["/dev/tty1"]
 
 
+def test_service_can_be_reloaded() -> None:
+    assert settings_of(UNIT)["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
+
+
 def test_service_leaves_the_software_renderer_alive() -> None:
     # llvmpipe writes machine code and runs it; the name may stand in a comment only.
     assert "MemoryDenyWriteExecute" not in settings_of(UNIT)

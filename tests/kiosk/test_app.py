@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -331,3 +332,29 @@ def test_a_touch_ends_the_celebration(kiosks: Any) -> None:
     assert not kiosk.app.table.moving
     assert kiosk.app.panels.sheet is not None
     assert kiosk.session.position.outcome is Outcome.WON, "and does nothing else"
+
+
+def test_errands_are_run_by_the_main_loop_and_cannot_end_it(kiosks: Any, stage: Stage) -> None:
+    kiosk = kiosks()
+    done: list[str] = []
+
+    def fails() -> None:
+        raise OSError("no")
+
+    Thread(
+        target=lambda: [kiosk.app.soon(it) for it in (fails, lambda: done.append("yes"))]
+    ).start()
+    stage.wait(0.5)
+    assert done == ["yes"]
+
+
+def test_corners_can_be_turned_off_and_on(kiosks: Any) -> None:
+    kiosk = kiosks()
+    kiosk.app.set_corners(True)
+    assert kiosk.app.root_widget.corners is None  # this kiosk has no service menu
+    kiosk.session.service = object()
+    kiosk.app.set_corners(True)
+    assert kiosk.app.root_widget.corners is not None
+    kiosk.app.set_corners(False)
+    assert kiosk.app.root_widget.corners is None
+    kiosk.session.service = None

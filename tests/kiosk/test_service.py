@@ -55,6 +55,7 @@ from kiosk.service_commands import (
 )
 from kiosk.session import Session
 from kiosk.sessiontypes import Configure, SessionOptions
+from kiosk.settings import DisplaySettings
 from kiosk.statistics import Result
 from tests.kiosk.fakes import FakeAdviser, FakeDealer, FakeDesk
 
@@ -461,6 +462,21 @@ def test_idle_times_count_at_once() -> None:
     bench.do(Draw(), Configure(SessionOptions(attract_after=10.0, countdown=5.0)))
     bench.tick(12)
     assert bench.session.panel is Panel.COUNTDOWN
+
+
+def test_another_language_and_look_show_at_once_where_nobody_is() -> None:
+    bench = Bench(start_in_attract=True)
+    wanted = SessionOptions(language="de", look=DisplaySettings(four_colour=True))
+    bench.do(Configure(wanted))
+    assert bench.session.attract
+    assert (bench.session.language, bench.session.look) == ("de", wanted.look)
+
+
+def test_another_language_and_look_wait_for_the_next_visitor() -> None:
+    bench = Bench()
+    wanted = SessionOptions(language="de", look=DisplaySettings(four_colour=True))
+    bench.do(Draw(), Configure(wanted))
+    assert (bench.session.language, bench.session.look) == ("en", DisplaySettings())
 
 
 # -- nobody gets in by chance --------------------------------------------------------------------

@@ -1,0 +1,195 @@
+"""The operator's file read again: what counts at once, what later, and what a mistake does."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kiosk.reload import Reload, changed, possible
+from kiosk.settings import Settings, parse
+
+ROOT = Path(__file__).parents[2]
+
+
+def read(text: str) -> Settings:
+    settings, problems = parse(text)
+    assert problems == []
+    return settings
+
+
+class Reloaded:
+    """A file and what came of reading it again."""
+
+    def __init__(self, folder: Path, text: str = "") -> None:
+        self.path = folder / "settings.toml"
+        self.path.write_text(text)
+        self.used: list[Settings] = []
+        self.reload = Reload(self.path, read(text), self.used.append)
+
+    def again(self, text: str) -> bool:
+        self.path.write_text(text)
+        return self.reload.again()
+
+
+def said(caplog: pytest.LogCaptureFixture) -> str:
+    text = "\n".join(record.getMessage() for record in caplog.records)
+    caplog.clear()
+    return text
+
+
+@pytest.fixture(autouse=True)
+def log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+
+
+def test_what_can_change_at_once_is_used_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kiosk = Reloaded(tmp_path, "[sound]\nvolume = 0.5\n")
+    text = '[sound]\nvolume = 0.2\n[game]\npreset = "classic"\n[idle]\ncountdown = 30\n'
+    assert kiosk.again(text)
+    assert kiosk.used == [read(text)]
+    lines = said(caplog).splitlines()
+    assert "sound.volume is now 0.2" in lines
+    assert "game.preset is now 'classic'" in lines
+    assert "idle.countdown is now 30.0" in lines
+
+
+def test_what_is_connected_is_named_and_waits(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kiosk = Reloaded(tmp_path, "[buttons]\nundo = 17\n")
+    text = "[buttons]\nundo = 18\nhint = 22\n[lamps]\nundo = 12\n[sound]\nvolume = 0\n"
+    assert kiosk.again(text)
+    (used,) = kiosk.used
+    assert (used.buttons.undo, used.buttons.hint, used.lamps.undo) == (17, None, None)
+    assert used.sound.volume == 0
+    late = "counts only after a restart: buttons.undo, buttons.hint, lamps.undo"
+    assert late in said(caplog)
+    # It stays outstanding until the kiosk has begun anew, and is said each time.
+    assert kiosk.again(text)
+    assert late in said(caplog)
+    assert len(kiosk.used) == 1
+
+
+def test_rules_that_the_table_does_not_know_wait_too(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kiosk = Reloaded(tmp_path)
+    assert kiosk.again('[game]\npreset = "custom"\ngrade = "hard"\n[rules]\npasses = 1\n')
+    (used,) = kiosk.used
+    assert used.game.preset == "three-pass"
+    assert used.game.grade == "hard"
+    assert "custom" not in used.playable
+    assert "counts only after a restart: game.preset, rules.passes" in said(caplog)
+
+
+def test_custom_rules_that_are_known_can_be_chosen_at_once() -> None:
+    old = read("[rules]\npasses = 1\n")
+    new = read('[game]\npreset = "custom"\n[rules]\npasses = 1\n')
+    assert possible(old, new) == new
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[sound]\nvolume = 2\n[idle]\ncountdown = 30\n", "sound.volume"),
+        ("[sound\n", "not valid TOML"),
+        ("[buttons]\nundo = 17\nhint = 17\n", "buttons.undo and buttons.hint"),
+    ],
+)
+def test_a_mistake_changes_nothing_and_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, words: str
+) -> None:
+    kiosk = Reloaded(tmp_path, "[sound]\nvolume = 0.3\n")
+    assert not kiosk.again(text)
+    assert kiosk.used == []
+    lines = said(caplog)
+    assert words in lines
+    assert "the settings are not changed" in lines
+    # Put right, it counts.
+    assert kiosk.again("[sound]\nvolume = 0.4\n")
+    assert kiosk.used[0].sound.volume == 0.4
+
+
+def test_a_file_that_is_gone_changes_nothing(tmp_path: Path) -> None:
+    kiosk = Reloaded(tmp_path, "[sound]\nvolume = 0.3\n")
+    kiosk.path.unlink()
+    assert not kiosk.reload.again()
+    assert kiosk.used == []
+
+
+def test_the_same_file_is_said_to_be_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kiosk = Reloaded(tmp_path)
+    assert kiosk.again("[sound]\nvolume = 0.5\n")
+    assert kiosk.used == []
+    assert "nothing has changed" in said(caplog)
+
+
+def test_the_hash_of_a_pin_does_not_get_into_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = "scrypt$16384$8$1$" + "A" * 22 + "==$" + "B" * 43 + "="
+    kiosk = Reloaded(tmp_path)
+    assert kiosk.again(f'[service]\npin_hash = "{kept}"\n')
+    assert kiosk.used[0].service.pin_hash == kept
+    lines = said(caplog)
+    assert "service.pin_hash is now set" in lines
+    assert "BBB" not in lines
+
+
+def test_differences_are_named_by_section_and_key() -> None:
+    assert changed(Settings(), read("[display]\nfour_colour = true\n")) == {
+        "display.four_colour": True
+    }
+    assert changed(Settings(), Settings()) == {}
+
+
+def test_a_running_kiosk_reads_it_again_at_a_signal(tmp_path: Path) -> None:
+    pytest.importorskip("kivy")
+    settings = tmp_path / "settings.toml"
+    settings.write_text("[sound]\nvolume = 0.5\n")
+    plain = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "SDL_VIDEODRIVER"}}
+    with subprocess.Popen(
+        [
+            *(sys.executable, "-m", "kiosk", "--offscreen", "--size", "800x480"),
+            *("--state", str(tmp_path / "state"), "--settings", str(settings)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=plain,
+        cwd=ROOT,
+    ) as process:
+        assert process.stderr is not None
+        lines = []
+
+        def until(words: str) -> None:
+            for line in process.stderr or ():
+                lines.append(line)
+                if words in line:
+                    return
+            raise AssertionError(lines)
+
+        until("main loop")
+        time.sleep(1)
+        settings.write_text("[sound]\nvolume = 0.2\n[buttons]\nundo = 17\n")
+        process.send_signal(signal.SIGHUP)
+        until("sound.volume is now 0.2")
+        until("counts only after a restart: buttons.undo")
+        settings.write_text("[sound]\nvolume = 9\n")
+        process.send_signal(signal.SIGHUP)
+        until("the settings are not changed")
+        process.send_signal(signal.SIGTERM)
+        lines += process.stderr.readlines()
+        assert process.wait(30) == 0
+    assert not any("Traceback" in line for line in lines), lines
