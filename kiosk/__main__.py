@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from kiosk import pin, places, preflight
+from kiosk import pin, places, preflight, stats
 from kiosk.commandline import parse
 from kiosk.dealer import PoolDealer
 from kiosk.display import NoDisplayError, choose_driver, prepare
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the kiosk; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if given[:1] == ["pin"]:
-        return pin.main(given[1:])
-    if given[:1] == ["settings"]:
-        return print_settings(given[1:])
+    commands = {"pin": pin.main, "settings": print_settings, "stats": stats.main}
+    if given and given[0] in commands:
+        return commands[given[0]](given[1:])
     args = parse(given)
     if args.check:
         return check(args)

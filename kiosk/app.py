@@ -44,6 +44,7 @@ from kiosk.commands import (
 )
 from kiosk.cursor import NEXT, PREVIOUS, SELECT, Cursor
 from kiosk.display import Driver
+from kiosk.frametimes import FrameTimes
 from kiosk.gesture import SPENT, CornerGesture, Step
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
@@ -212,7 +213,7 @@ class KioskApp(App):  # type: ignore[misc]
         self.reload: Callable[[], object] = lambda: None
         #: Whether it was stopped to begin anew.
         self.restarts = False
-        self.frames = 0
+        self.frame_times = FrameTimes()
         self._second = -1
         self._finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
         self._texts_in = lru_cache(maxsize=8)(Texts.load)
@@ -267,6 +268,10 @@ class KioskApp(App):  # type: ignore[misc]
     def navigate(self, way: str) -> None:
         """Move the mark, or take what it is on: see :meth:`kiosk.mark.Mark.navigate`."""
         self.mark.navigate(way)
+
+    def every(self, seconds: float, errand: Callable[[], object]) -> None:
+        """Have something done again and again, by the main loop; call before it runs."""
+        self._events.append(Clock.schedule_interval(lambda _dt: self.soon(errand), seconds))
 
     def set_volume(self, volume: float) -> None:
         """How loud it is from now on, 0 to 1."""
@@ -341,6 +346,11 @@ class KioskApp(App):  # type: ignore[misc]
         return Layout.for_screen(
             *map(int, Window.size), mm_width=look.width_mm, left_handed=look.left_handed
         )
+
+    @property
+    def frames(self) -> int:
+        """How many frames were drawn."""
+        return self.frame_times.frames
 
     # -- the one road -------------------------------------------------------------------------
 
@@ -441,7 +451,7 @@ class KioskApp(App):  # type: ignore[misc]
         return True
 
     def _flipped(self, _window: Any) -> None:
-        self.frames += 1
+        self.frame_times.drawn(self._clock(), self.table.moving)
         if self._finishes_frames:
             # Nobody waits for a picture that nobody sees: frames would pile up in memory.
             glFinish()

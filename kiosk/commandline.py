@@ -30,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Pyramid solitaire for a touch screen. Without options it fills the screen.",
         epilog="Other commands: python -m kiosk settings prints a settings file with "
         "every default; python -m kiosk pin makes the line in it that protects the "
-        "service menu with a PIN.",
+        "service menu with a PIN; python -m kiosk stats prints what has been played here.",
     )
     parser.add_argument(
         "--settings", type=Path, metavar="FILE", help=f"the settings file [{SYSTEM_SETTINGS}]"

@@ -41,6 +41,11 @@ class ErrorLog(logging.Handler):
 
     Args:
         clock: seconds since 1970; only shown, never reckoned with.
+
+    Attributes:
+        warnings: how many came, those that were dropped since included.
+        failures: the same of errors.
+        last_failure: when the last error came, in seconds since 1970; 0 when there was none.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -48,6 +53,9 @@ class ErrorLog(logging.Handler):
         self._clock = clock
         self._entries: deque[Logged] = deque(maxlen=MOST)
         self._guard = threading.Lock()
+        self.warnings = 0
+        self.failures = 0
+        self.last_failure = 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep one more; the same as the last one is only counted."""
@@ -59,6 +67,11 @@ class ErrorLog(logging.Handler):
             text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
             entry = Logged(self._clock(), record.levelno, text)
             with self._guard:
+                if entry.level >= logging.ERROR:
+                    self.failures += 1
+                    self.last_failure = entry.at
+                else:
+                    self.warnings += 1
                 last = self._entries[-1] if self._entries else None
                 if last is not None and (last.level, last.text) == (entry.level, entry.text):
                     self._entries[-1] = replace(entry, times=last.times + 1)

@@ -141,7 +141,7 @@ class ServiceDesk:
     def facts(self) -> Facts:
         """The page STATUS."""
         return Facts(
-            version=_version(),
+            version=version(),
             system=f"Python {platform.python_version()}, {platform.system()} {platform.release()}",
             running=time.monotonic() - self._began,
             machine=time.clock_gettime(time.CLOCK_BOOTTIME),
@@ -199,7 +199,8 @@ class ServiceDesk:
         return Report(task, not why, why=why)
 
 
-def _version() -> str:
+def version() -> str:
+    """Of this program; a question mark where it was not installed."""
     try:
         return metadata.version("pyramid-kiosk")
     except metadata.PackageNotFoundError:

@@ -51,6 +51,7 @@ class Figures:
     Attributes:
         played: games that were won, lost or abandoned.
         won: games won.
+        abandoned: games that were left before their end.
         streak: games won in a row, up to now.
         best_streak: the most ever in a row.
         best_seconds: the shortest win, or None.
@@ -61,6 +62,7 @@ class Figures:
 
     played: int = 0
     won: int = 0
+    abandoned: int = 0
     streak: int = 0
     best_streak: int = 0
     best_seconds: float | None = None
@@ -68,12 +70,19 @@ class Figures:
     hints: int = 0
     undos: int = 0
 
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many games ended in which way."""
+        lost = self.played - self.won - self.abandoned
+        return {WON: self.won, LOST: lost, ABANDONED: self.abandoned}
+
     def add(self, result: Result) -> None:
         """Count one more game."""
         self.played += 1
         self.hints += result.hints
         self.undos += result.undos
         if result.outcome != WON:
+            self.abandoned += result.outcome == ABANDONED
             self.streak = 0
             return
         self.won += 1
@@ -118,6 +127,17 @@ class Statistics:
     def all(self) -> Figures:
         """All games together."""
         return self._all
+
+    @property
+    def presets(self) -> tuple[str, ...]:
+        """The presets of which there are games, in the order in which they were first played."""
+        return tuple(self._by_preset)
+
+    def grades(self, preset: str) -> tuple[str, ...]:
+        """The grades of which there are games of a preset, in the order of their names."""
+        return tuple(
+            sorted(grade for name, grade in self._by_grade if name == preset and grade is not None)
+        )
 
     def of(self, preset: str) -> Figures:
         """The games of a preset."""

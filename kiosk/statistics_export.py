@@ -44,9 +44,24 @@ def results_in(path: Path) -> list[Ended]:
         sqlite3.Error: it cannot be read.
     """
     path.stat()  # sqlite would say less clearly that it is not there
+    try:
+        return _read(path, "mode=ro")
+    except sqlite3.OperationalError as error:
+        # A file that nobody has open needs companions beside it to be read, which whoever may only
+        # read cannot make.  Without a log of what is to be written it is complete as it is.
+        if error.sqlite_errorname != "SQLITE_CANTOPEN" or _has_log(path):
+            raise
+        return _read(path, "mode=ro&immutable=1")
+
+
+def _has_log(path: Path) -> bool:
+    return path.with_name(f"{path.name}-wal").exists()
+
+
+def _read(path: Path, how: str) -> list[Ended]:
     names = ", ".join(COLUMNS[1:])
     query = f"SELECT strftime('%Y-%m-%dT%H:%M:%SZ', ended), {names} FROM results ORDER BY id"
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True)) as db:
         return [
             Ended(ended, Result(*(*values, bool(daily))))
             for ended, *values, daily in db.execute(query)

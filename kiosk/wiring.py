@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import SystemRandom
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -34,13 +35,14 @@ from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, choose_driver, prepare
 from kiosk.errorlog import ErrorLog
 from kiosk.lockout import Lockout
+from kiosk.monitor import EVERY, Monitor, Sources
 from kiosk.overrides import Overrides
 from kiosk.panel_controls import PanelControls, wired
 from kiosk.picturecache import PictureCache
 from kiosk.reload import Reload
 from kiosk.service import PinFacts, Service
 from kiosk.service_commands import OpenService
-from kiosk.service_desk import ServiceDesk, keep_failures, kept_failures
+from kiosk.service_desk import ServiceDesk, keep_failures, kept_failures, version
 from kiosk.session import Session
 from kiosk.sessiontypes import Configure, Saved, SessionOptions, Tell
 from kiosk.settings import Settings
@@ -169,6 +171,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     app.reload = Reload(args.settings, file, desk.use).again
     desk.restart = app.restart
     desk.read_pins = lambda: _pins(controls, settings)
+    _let_watch(app, storage=storage, dealer=dealer, errors=errors, threads=input_threads)
     app.bind(on_start=lambda _app: dealer.check())
     app.bind(on_start=lambda _app: _say_who_draws())
     log.info("playing %s on %s", session.preset, driver.value)
@@ -182,6 +185,35 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         logging.getLogger().removeHandler(errors)
 
     return app, close
+
+
+def _let_watch(
+    app: KioskApp,
+    *,
+    storage: Storage,
+    dealer: PoolDealer,
+    errors: ErrorLog,
+    threads: Callable[[], list[Thread]],
+) -> None:
+    """Where systemd has made a folder for it, write figures for whoever watches a fleet."""
+    folder = places.runtime_folder()
+    if folder is None:
+        return
+    session = app.session
+    sources = Sources(
+        version=version(),
+        preset=lambda: session.preset,
+        attract=lambda: session.attract,
+        statistics=lambda: session.statistics,
+        frames=app.frame_times.families,
+        threads=threads,
+        errors=errors,
+        pool=lambda: dealer.pool_facts,
+        problems=lambda: storage.problems,
+    )
+    monitor = Monitor(folder, sources)
+    app.every(EVERY, monitor.write)
+    app.bind(on_start=lambda _app: monitor.write())
 
 
 def name_chip() -> str:

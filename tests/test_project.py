@@ -277,6 +277,19 @@ def test_options_in_the_readme_are_understood() -> None:
     assert options
 
 
+def test_every_figure_is_described_and_every_described_figure_is_there() -> None:
+    text = (ROOT / "docs" / "monitoring.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| (`[a-z_`{}, ]+`) \| [^|]+ \|$", text.partition("## Many")[2], re.MULTILINE
+    )
+    described = {name for row in rows for name in re.findall(r"`([a-z_]+)", row)}
+    sources = "".join(
+        (ROOT / "kiosk" / name).read_text() for name in ("monitor.py", "frametimes.py")
+    )
+    made = re.findall(r"(Family|gauge|counter|family)\(\s*\"([a-z_]+)\"", sources)
+    assert described == {f"{n}_total" if kind == "counter" else n for kind, n in made}
+
+
 def test_changelog_has_a_place_for_the_next_change() -> None:
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
