@@ -70,7 +70,7 @@ units: venv-test ## Verify the systemd unit and how much it is locked down
 
 .PHONY: pytest
 pytest: venv-test
-	$(BIN)/pytest -m "not slow" --cov --cov-report=term
+	$(BIN)/pytest -m "not slow" --numprocesses auto --dist worksteal --cov --cov-report=term
 
 .PHONY: pool-verify
 pool-verify: venv ## Replay every line of the shipped pool (half a minute)
