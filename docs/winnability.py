@@ -7,7 +7,7 @@
 ``make winnability`` does all three.
 
 Invariant: every figure in the tables and in the plot comes from ``docs/winnability.json``, which
-holds what ``python -m engine winrate --json`` printed, one object a row.
+holds an ``engine.winrate.Count`` of the deals from number 1 on for each row.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Final
+
+from engine.rules import Rules
+from engine.winrate import Count, win_rates
 
 DOCS: Final = Path(__file__).resolve().parent
 COUNTS: Final = DOCS / "winnability.json"
@@ -70,37 +73,50 @@ ROWS: Final = (
 )
 
 
-def read_counts() -> dict[str, dict[str, Any]]:
+def read_counts() -> dict[str, Count]:
     """What has been counted, by the rules' text."""
     if not COUNTS.exists():
         sys.exit(f"{COUNTS.name} is missing: count first")
-    return {row["rules"]: row for row in json.loads(COUNTS.read_text("utf-8"))}
+    rows: list[dict[str, Any]] = json.loads(COUNTS.read_text("utf-8"))
+    return {row.pop("rules"): Count(**row) for row in rows}
 
 
 #: Searched in this order, most verdicts follow from those before (see ``count_deals``).
 ORDER: Final = (3, 8, 6, 7, 4, 0, 10, 9, 1, 2, 5)
 
 
+#: So many deals are counted before what is known so far is written down.
+STEP: Final = 50_000
+
+
 def count(deals: int, workers: int) -> None:
-    """Count all rows together."""
-    command = [sys.executable, "-m", "engine", "winrate", "--json", "--deals", str(deals)]
-    command += ["--workers", str(workers), "--work", str(COUNTS.with_suffix(".work"))]
-    for place in ORDER:
-        command += ["--rules", ROWS[place].rules]
-    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    counted = dict(zip(ORDER, printed.splitlines(), strict=True))
-    COUNTS.write_text("[\n" + ",\n".join(counted[place] for place in sorted(ORDER)) + "\n]\n")
+    """Count all rows together up to that deal number, beginning after the last one counted."""
+    known = read_counts() if COUNTS.exists() else {}
+    total = {row.rules: known.get(row.rules, Count()) for row in ROWS}
+    while (done := total[ROWS[0].rules].deals) < deals:
+        counted = win_rates(
+            [Rules.parse(ROWS[place].rules) for place in ORDER],
+            min(STEP, deals - done),
+            first=done + 1,
+            work=COUNTS.with_suffix(".work"),
+            workers=workers,
+        )
+        for place, more in zip(ORDER, counted, strict=True):
+            total[ROWS[place].rules] += more
+        lines = [json.dumps({"rules": rules} | asdict(count)) for rules, count in total.items()]
+        COUNTS.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
+        print(f"{total[ROWS[0].rules].deals:,} deals", flush=True)
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.2f}"
 
 
-def _cells(counted: dict[str, Any]) -> list[str]:
-    low, high = counted["interval"]
+def _cells(counted: Count) -> list[str]:
+    low, high = counted.interval
     return [
-        f"{counted['deals']:,}",
-        f"{100 * counted['rate']:.3f} %",
+        f"{counted.deals:,}",
+        f"{100 * counted.rate:.3f} %",
         f"{_percent(low)} to {_percent(high)} %",
     ]
 
@@ -127,17 +143,20 @@ def tables() -> dict[str, str]:
         if row.published is None:
             line += ["", ""]
         else:
-            off = (counted["rate"] - row.published / 100) / counted["standard_error"]
+            off = (counted.rate - row.published / 100) / counted.standard_error
             line += [f"{row.published:.2f} %", f"{off:+.1f} s.e."]
         stock.append(line)
-    undecided = sum(row["undecided"] for row in counts.values())
+    undecided = sum(row.undecided for row in counts.values())
     stayed = f"{undecided:,} of them" if undecided else "none of them"
+    summary = (
+        f"{sum(row.deals for row in counts.values()):,} verdicts went into this page; {stayed} "
+        f"stayed undecided. {sum(row.implied for row in counts.values()):,} follow from the "
+        "verdict on the same deal under other rules, for what wins under some rules wins under "
+        "all that allow more and ask no more; the hardest of those searched for took "
+        f"{max(row.worst for row in counts.values()):,} positions."
+    )
     return {
-        "sum": f"{sum(row['deals'] for row in counts.values()):,} verdicts went into this page; "
-        f"{stayed} stayed undecided. {sum(row['implied'] for row in counts.values()):,} follow "
-        "from the verdict on the same deal under other rules, for what wins under some rules wins "
-        "under all that allow more and ask no more; the hardest of those searched for took "
-        f"{max(row['worst'] for row in counts.values()):,} positions.",
+        "sum": fill(summary, 105),
         "waste": _table(["passes", "deals", "winnable", "95 % interval"], waste),
         "stock": _table(
             [
@@ -174,7 +193,7 @@ def plot() -> None:
     figure, axes = pyplot.subplots(figsize=(8, 4.2))
     for place, row in enumerate(ROWS):
         counted = counts[row.rules]
-        rate, (low, high) = 100 * counted["rate"], (100 * end for end in counted["interval"])
+        rate, (low, high) = 100 * counted.rate, (100 * end for end in counted.interval)
         axes.barh(place, rate, color=row.colour, height=0.72)
         axes.errorbar(rate, place, xerr=[[rate - low], [high - rate]], color="black", linewidth=2)
         axes.text(high + 1, place, f"{rate:.1f} %", va="center")
