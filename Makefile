@@ -42,6 +42,10 @@ install: ## Make this machine a kiosk, or bring it up to date (sudo; docs/operat
 uninstall: ## Undo that and keep the data; PURGE=yes removes them too (sudo)
 	@install/uninstall
 
+.PHONY: bundle
+bundle: venv-test ## Pack program, Python and installer into dist/pyramid-kiosk-*.tar.gz
+	@install/bundle
+
 # --- Check ---------------------------------------------------------------------------------------
 
 .PHONY: test
@@ -156,6 +160,6 @@ fresh: ## Try `make run` and `make test` on an empty Debian, SUITE=bookworm (nee
 
 .PHONY: clean
 clean: ## Remove everything that can be made again, .venv included
-	rm -rf .venv build shots htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist shots htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf *.egg-info engine/_{search,shortest,casual}.c engine/*.so
 	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +

@@ -86,6 +86,16 @@ place() { # RELEASE VARIANT
     place_default_target "$2"
 }
 
+# Makes a release the current one, and the current one the previous.
+point_to() { # RELEASE
+    local old
+    old=$(readlink "$opt/current" || true)
+    [[ $old == "releases/$1" ]] && return
+    if [[ -n $old ]]; then ln -sfnT "$old" "$opt/previous"; fi
+    ln -sfn "releases/$1" "$opt/current.new"
+    mv -fT "$opt/current.new" "$opt/current"
+}
+
 # Without a desktop the machine boots to text, and the kiosk is part of that.
 place_default_target() { # VARIANT
     local link=$root/etc/systemd/system/default.target before=$opt/default-target-before now
