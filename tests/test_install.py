@@ -1,7 +1,7 @@
 """install/, run for real into a folder that stands for a machine.
 
-Nothing outside that folder is touched: DESTDIR says where the machine is, and what would speak with a
-running systemd, wait, or install packages is a stand-in that writes down how it was called.
+Nothing outside that folder is touched: DESTDIR says where the machine is, and what would speak with
+a running systemd, wait, or install packages is a stand-in that writes down how it was called.
 """
 
 from __future__ import annotations
@@ -453,7 +453,9 @@ def debian(machine: Machine) -> Machine:
         *'python3 --version') echo Python 3.11.2 ;;
         *'python3 -c'*) echo ${{VERSION:-3.11}} ;;
         *'-m venv'*) mkdir -p $tree${{!#}}/bin ;;
-        *'-m pip'*) echo Collecting pages; echo Successfully installed kivy-2 x-1; exit ${{PIP:-0}} ;;
+        *'-m pip'*) echo Collecting pages
+            echo Successfully installed kivy-2 x-1
+            exit ${{PIP:-0}} ;;
         esac""",
     )
     machine.command("id", "echo 0")
