@@ -167,7 +167,7 @@ def put_buttons(
 
 
 class TasksPage(Sheet):
-    """A few tasks, what they do, and how the last one went."""
+    """A few tasks, what they do, and how the last one went; before that, how things stand."""
 
     def __init__(
         self,
@@ -179,6 +179,7 @@ class TasksPage(Sheet):
         title: str,
         about: str,
         tasks: Sequence[tuple[Task, str, Role]],
+        before: str,
     ) -> None:
         said_h = round(3.2 * LINE * look.scale.body)
         buttons_h = max(round(1.3 * look.layout.touch), round(3.6 * look.scale.button))
@@ -190,6 +191,7 @@ class TasksPage(Sheet):
         rect = boxes.centred(look.layout.screen, most.w, min(most.h, height))
         super().__init__(look, rect)
         self._texts = texts
+        self._before = before
         service = serviced(session)
         room = header(self, send, title, about)
         upper = Rect(room.x, room.top - block, room.w, block)
@@ -211,10 +213,10 @@ class TasksPage(Sheet):
     def refresh(self, session: Session) -> None:
         """Say how the last task went."""
         service, palette = serviced(session), self.look.palette
-        self._said.set_text(service_wording.progress(self._texts, service))
+        self._said.set_text(service_wording.progress(self._texts, service) or self._before)
         report = service.report
         failed = report is not None and not report.done
-        done = palette.text if report is None else palette.success
+        done = palette.text_soft if report is None else palette.success
         self._said.set_colour(palette.danger if failed else done)
 
 
@@ -231,6 +233,7 @@ def _statistics(send: Send, look: Look, texts: Texts, session: Session) -> Sheet
             session.statistics.all.played,
         ),
         tasks=((Task.EXPORT, "save", "accent"), (Task.RESET, "replay", "plain")),
+        before=service_wording.played(texts, session.statistics.all),
     )
 
 
@@ -247,6 +250,7 @@ def _power(send: Send, look: Look, texts: Texts, session: Session) -> Sheet:
             (Task.REBOOT, "redeal", "plain"),
             (Task.POWER_OFF, "power", "plain"),
         ),
+        before=service_wording.runs_for(texts, serviced(session).desk.facts()),
     )
 
 

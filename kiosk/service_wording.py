@@ -7,15 +7,20 @@ Invariant: no Kivy and no state: values and :class:`~kiosk.texts.Texts` go in, t
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
+from typing import Final
 
 from kiosk import power, wording
 from kiosk.errorlog import Logged
 from kiosk.overrides import Value
 from kiosk.service import Facts, PoolFacts, Service
 from kiosk.service_commands import Report, Task
+from kiosk.statistics import ABANDONED, LOST, WON, Figures
 from kiosk.texts import Texts
+
+_LONG_PATH: Final = re.compile(r"(?:/[^\s/:;]+){4,}")
 
 
 def span(texts: Texts, seconds: float) -> str:
@@ -91,8 +96,34 @@ def fact_rows(texts: Texts, facts: Facts) -> list[tuple[str, str]]:
         (texts.gettext("Pool of deals"), pool_state(texts, facts.pool)),
     ]
     if facts.pool.why:
-        rows.append((texts.gettext("Deals are solved on the spot"), facts.pool.why))
+        rows.append((texts.gettext("Deals are solved on the spot"), short_paths(facts.pool.why)))
     return rows
+
+
+def short_paths(text: str) -> str:
+    """Long paths as no more than the file's name: a line cannot break in them."""
+    return _LONG_PATH.sub(lambda found: "…/" + found[0].rpartition("/")[2], text)
+
+
+def played(texts: Texts, figures: Figures) -> str:
+    """How the finished games ended."""
+    ended = figures.outcomes
+    return texts.gettext(
+        "Won: {won} · Lost: {lost} · Left early: {left} · Hints: {hints}",
+        won=ended[WON],
+        lost=ended[LOST],
+        left=ended[ABANDONED],
+        hints=figures.hints,
+    )
+
+
+def runs_for(texts: Texts, facts: Facts) -> str:
+    """Since when the kiosk and the machine have been on."""
+    return texts.gettext(
+        "The kiosk has been running for {kiosk}, the machine for {machine}.",
+        kiosk=span(texts, facts.running),
+        machine=span(texts, facts.machine),
+    )
 
 
 def deal_rows(texts: Texts, deals: Mapping[str, int]) -> list[tuple[str, str]]:

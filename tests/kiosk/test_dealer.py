@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import sqlite3
 import threading
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 from random import Random
 
@@ -11,10 +15,13 @@ import pytest
 
 from engine.difficulty import Grade
 from engine.game import Game
-from engine.pool import DEFAULT_PATH
+from engine.pool import DEFAULT_PATH, Pool
 from engine.position import Outcome
 from engine.rules import PRESETS
+from kiosk import service_wording
 from kiosk.dealer import DealtGame, PoolDealer
+from kiosk.service import Facts, PoolFacts
+from kiosk.texts import Texts
 
 
 def replay(dealt: DealtGame) -> Outcome:
@@ -89,3 +96,57 @@ def test_a_sound_pool_stays(tmp_path: Path) -> None:
     assert dealer.deal("classic", Grade.HARD).grade is Grade.HARD
     assert dealer.problems == []
     dealer.close()
+
+
+def cut(pool: Path) -> None:
+    os.truncate(pool, pool.stat().st_size * 2 // 3)
+
+
+def altered(pool: Path) -> None:
+    with closing(sqlite3.connect(pool)) as db, db:
+        db.execute("UPDATE deals SET grade = (grade + 1) % 3 WHERE number % 100 = 7")
+
+
+def newer(pool: Path) -> None:
+    with closing(sqlite3.connect(pool)) as db, db:
+        db.execute("UPDATE meta SET value = '99' WHERE key = 'version'")
+
+
+@pytest.mark.parametrize("spoil", [cut, altered, newer, Path.unlink])
+def test_a_bad_pool_is_said_in_log_and_service_menu_and_every_deal_is_proven(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spoil: Callable[[Path], None]
+) -> None:
+    pool = tmp_path / "pool.sqlite"
+    shutil.copy(DEFAULT_PATH, pool)
+    spoil(pool)
+    dealer = PoolDealer(Random(8), pool)
+    dealer.check()
+    for thread in threading.enumerate():
+        if thread.name == "pool check":
+            thread.join()
+    facts = dealer.pool_facts
+    assert facts.deals == {}
+    assert str(pool) in facts.why
+    assert [record.getMessage() for record in caplog.records] == [facts.why]
+    assert caplog.records[0].levelname == "ERROR"
+    shown = dict(service_wording.fact_rows(Texts.load("en"), facts_with(facts)))
+    assert shown["Pool of deals"] == "not usable"
+    assert "pool.sqlite" in shown["Deals are solved on the spot"]
+    number = next(iter(shipped_numbers()))
+    assert dealer.find("three-pass", number) is None
+    for game in (
+        dealer.deal("three-pass", Grade.EASY),
+        dealer.demo("three-pass"),
+        dealer.daily("three-pass", date(2026, 5, 1)),
+    ):
+        assert replay(game) is Outcome.WON
+        assert game.grade is None
+
+
+def facts_with(pool: PoolFacts) -> Facts:
+    return Facts("1", "a system", 1.0, 2.0, pool, "/var/lib/pyramid-kiosk", 0)
+
+
+def shipped_numbers() -> tuple[int, ...]:
+    with Pool.open(check_digest=False) as pool:
+        return pool.numbers("three-pass")
