@@ -121,8 +121,9 @@ def runs_for(texts: Texts, facts: Facts) -> str:
     """Since when the kiosk and the machine have been on."""
     return texts.gettext(
         "The kiosk has been running for {kiosk}, the machine for {machine}.",
-        kiosk=span(texts, facts.running),
-        machine=span(texts, facts.machine),
+        # A figure stays with its unit where the line breaks.
+        kiosk=span(texts, facts.running).replace(" ", "\N{NO-BREAK SPACE}"),
+        machine=span(texts, facts.machine).replace(" ", "\N{NO-BREAK SPACE}"),
     )
 
 
