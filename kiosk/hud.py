@@ -304,7 +304,7 @@ class _Title(Widget):  # type: ignore[misc]
             scale.button,
             palette.text,
             bold=True,
-            halign="left",
+            halign=look.outward,
             valign="bottom" if two_lines else "middle",
             wrap=two_lines,
         )
@@ -312,7 +312,7 @@ class _Title(Widget):  # type: ignore[misc]
             lower,
             scale.caption,
             palette.text_soft,
-            halign="left",
+            halign=look.outward,
             valign="top" if two_lines else "middle",
             wrap=two_lines,
         )
@@ -380,6 +380,7 @@ class _Speech(Widget):  # type: ignore[misc]
         self._rect = rect
         self._ground = ground
         self._margin = round(1.75 * look.unit)
+        self._outward = look.outward
         self._plate = Plate(rect, (0, 0, 0, 0), look.radius)
         self._centred = look.layout.portrait and rect == look.layout.status
         self._words = TextBox(
@@ -387,7 +388,7 @@ class _Speech(Widget):  # type: ignore[misc]
             size,
             look.palette.text,
             bold=True,
-            halign="center" if self._centred else "left",
+            halign="center" if self._centred else look.outward,
         )
         self.add_widget(self._plate)
         self.add_widget(self._words)
@@ -399,7 +400,9 @@ class _Speech(Widget):  # type: ignore[misc]
             return
         rect = self._rect
         width = min(rect.w, self._words.drawn_width + 2 * self._margin)
-        x = rect.x + (rect.w - width) // 2 if self._centred else rect.x
+        room = rect.w - width
+        shift = room // 2 if self._centred else room if self._outward == "right" else 0
+        x = rect.x + shift
         self._plate.place(Rect(x, rect.y, width, rect.h))
         self._plate.set_colour(self._ground)
 

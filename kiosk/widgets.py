@@ -60,6 +60,11 @@ class Look:
         return self.layout.unit
 
     @property
+    def outward(self) -> Literal["left", "right"]:
+        """The side to which the title line keeps: that of the nearer edge of the screen."""
+        return "right" if self.layout.left_handed else "left"
+
+    @property
     def radius(self) -> int:
         """Corner radius of buttons and fields, px."""
         return round(1.5 * self.unit)

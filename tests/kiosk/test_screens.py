@@ -598,6 +598,20 @@ def test_before_the_first_move_the_goal_is_told(make: Make) -> None:
     assert goal in screen.says()
 
 
+@pytest.mark.parametrize("left_handed", [False, True])
+@pytest.mark.parametrize("size", [(800, 480), (720, 1280)])
+def test_the_title_keeps_to_its_edge_of_the_screen(
+    make: Make, size: tuple[int, int], left_handed: bool
+) -> None:
+    layout = Layout.for_screen(*size, left_handed=left_handed)
+    screen = make(new_session(), layout=layout)
+    (name,) = (box for box in text_boxes(screen) if box.text == "Make 13: tap two free cards")
+    (x, _y), (w, _h) = name._quad.pos, name._quad.size
+    room = name.rect
+    gaps = (x - room.x, room.right - (x + w))
+    assert gaps[left_handed] == 0 < gaps[not left_handed]
+
+
 def test_a_deal_is_named_by_number_or_day_and_grade(make: Make) -> None:
     screen = make(new_session())
     screen.session._table.grade = "hard"
