@@ -216,7 +216,13 @@ def test_make_says_what_each_target_is_for() -> None:
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "docs/architecture.md", "docs/settings.md", "docs/monitoring.md"],
+    [
+        "README.md",
+        "docs/architecture.md",
+        "docs/settings.md",
+        "docs/monitoring.md",
+        "docs/complaints.md",
+    ],
 )
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
@@ -288,6 +294,18 @@ def test_every_figure_is_described_and_every_described_figure_is_there() -> None
     )
     made = re.findall(r"(Family|gauge|counter|family)\(\s*\"([a-z_]+)\"", sources)
     assert described == {f"{n}_total" if kind == "counter" else n for kind, n in made}
+
+
+def test_every_complaint_is_answered_by_a_test_that_exists() -> None:
+    text = (ROOT / "docs" / "complaints.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if re.match(r"\| (?!report )[^-]", line)]
+    assert len(rows) == 30
+    for row in rows:
+        named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", row)
+        assert named, f"no test shows: {row}"
+        for path, name in named:
+            source = (ROOT / path).read_text("utf-8")
+            assert re.search(rf"^def {name}\(", source, re.MULTILINE), f"{path} has no {name}"
 
 
 def test_changelog_has_a_place_for_the_next_change() -> None:

@@ -15,6 +15,7 @@ from fontTools.ttLib import TTFont
 from engine.cards import DECK, Card, Suit
 from kiosk import art, theme
 from kiosk.art import FaceStyle
+from kiosk.layout import Layout
 
 STYLES = [
     FaceStyle(),
@@ -133,6 +134,18 @@ def test_local_indices(indices: str, card: str, glyphs: str) -> None:
     svg = art.picture(card, 84, FaceStyle(local_indices=indices))
     body = svg.split("</defs>")[1]
     assert [part[0] for part in body.split('href="#g')[1:]] == list(glyphs)
+
+
+def test_indices_on_the_smallest_usual_panel_are_6_mm_high() -> None:
+    # 800x480 on a 7-inch panel, which is 155 mm wide.
+    layout = Layout.for_screen(800, 480, mm_width=155)
+    svg = art.picture("8S", layout.card_width, FaceStyle())
+    (units,) = re.findall(r'<g transform="scale\(([0-9.]+)\)">', svg)
+    # An index character is 100 units high before it is scaled to its card.
+    drawn = r'href="#g8" transform="translate\([^)]*\) scale\([0-9.]+ ([0-9.]+)\)"'
+    (scale,) = re.findall(drawn, svg)
+    height = 100 * float(scale) * float(units)
+    assert height / (800 / 155) == pytest.approx(6.5, abs=0.1)
 
 
 @pytest.mark.parametrize(("card", "badge"), [("AS", "1"), ("JD", "11"), ("QC", "12"), ("KH", "13")])

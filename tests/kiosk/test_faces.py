@@ -6,6 +6,7 @@ Needs an OpenGL window, which SDL's offscreen driver opens without a display.
 from __future__ import annotations
 
 import os
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -121,6 +122,23 @@ def test_all_faces_differ_and_ranks_differ_much_in_the_strip(deck: Any) -> None:
         for other in hearts[:i]:
             changed = sum(abs(a - b) > 64 for a, b in zip(one[1::4], other[1::4], strict=True))
             assert changed > 120
+
+
+def test_suits_are_told_apart_by_shape_alone(window: Any) -> None:
+    from kiosk import faces
+
+    side, shapes = 30, {}
+    for suit, path in art.SUIT_PATHS.items():
+        svg = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
+            f'viewBox="0 0 100 100"><path d="{path}" fill="#000"/></svg>'
+        )
+        _width, _height, pixels = faces._pixels(svg)
+        shapes[suit] = {i for i in range(side * side) if pixels[4 * i + 3] > 127}
+    # Without any colour, the two most alike (spade, club) differ in a seventh of their pixels.
+    for one, other in combinations(Suit, 2):
+        differing = len(shapes[one] ^ shapes[other]) / len(shapes[one] | shapes[other])
+        assert differing > 0.13, (one, other)
 
 
 def test_the_edge_is_crisp(deck: Any) -> None:
