@@ -417,13 +417,14 @@ class Pool:
         named = ((name, rules) for name, rules, _ in presets)
         if check_digest and digest_of(named, self._rows()) != meta.get("digest"):
             raise PoolError(f"{self._path}: was altered after it was built: its digest is wrong")
+        counted = dict(self._all("SELECT preset, COUNT(*) FROM deals GROUP BY preset"))
         for name, text, deals in presets:
             if name not in PRESETS:
                 continue  # a preset of a later program, of no use to this one
             if str(PRESETS[name]) != text:
                 raise PoolError(f"{self._path}: has other rules for {name} than this program")
             self._rules[name] = PRESETS[name]
-            if self.count(name) != deals:
+            if counted.get(name, 0) != deals:
                 raise PoolError(f"{self._path}: has not as many deals of {name} as it says")
 
     def _meta(self) -> dict[str, str]:

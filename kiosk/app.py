@@ -52,7 +52,7 @@ from kiosk.mark import Mark
 from kiosk.panel_controls import PanelControls
 from kiosk.picturecache import PictureCache
 from kiosk.ring import HoldRing
-from kiosk.screens import Hud, PanelHost
+from kiosk.screens import Hud, PanelHost, preload
 from kiosk.service_commands import OpenService
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved
@@ -455,8 +455,10 @@ class KioskApp(App):  # type: ignore[misc]
         if self._finishes_frames:
             # Nobody waits for a picture that nobody sees: frames would pile up in memory.
             glFinish()
-        if self.frames == 1 and self._heartbeat is not None:
-            self._heartbeat.ready()
+        if self.frames == 1:
+            if self._heartbeat is not None:
+                self._heartbeat.ready()
+            preload()
 
     def _beat(self, _dt: float) -> None:
         assert self._heartbeat is not None

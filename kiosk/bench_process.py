@@ -94,7 +94,8 @@ def _be_measured(name: str, size: str, state: str) -> None:
     else:
         from kiosk.display import Driver, prepare  # noqa: PLC0415
 
-        prepare(Driver.OFFSCREEN, (width, height))
+        # As Kivy comes: the kiosk may leave out what it can do without.
+        prepare(Driver.OFFSCREEN, (width, height), styled=True)
         from kivy.app import App  # noqa: PLC0415
         from kivy.uix.widget import Widget  # noqa: PLC0415
 

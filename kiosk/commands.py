@@ -8,9 +8,10 @@ Invariant: plain immutable values; no Kivy, no behaviour.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
+
+from msgspec import Struct
 
 from engine.advice import Advice
 from engine.difficulty import Grade
@@ -97,8 +98,7 @@ class ChangeKind(Enum):
     OPTION = "option"  #: language, auto-play or look
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """The answer to a command: all that animation, sound, lamps and storage need.
 
     Attributes:
@@ -123,61 +123,51 @@ class Change:
         return self.kind in {ChangeKind.WOKE, ChangeKind.PANEL}
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """Something asked of the session."""
 
     #: Whether a person did this: it wakes the attract mode and restarts the idle time.
     by_person: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
-class Touched(Command):
+class Touched(Command, frozen=True):
     """Somebody touched the screen, wherever.  Sent at once, before it is known what it will be."""
 
 
-@dataclass(frozen=True)
-class Tap(Command):
+class Tap(Command, frozen=True):
     """A pyramid card or a pile was tapped."""
 
     target: Target
 
 
-@dataclass(frozen=True)
-class Drop(Command):
+class Drop(Command, frozen=True):
     """The card on ``source`` was dragged and let go over ``target``, or over nothing (None)."""
 
     source: Target
     target: Target | None
 
 
-@dataclass(frozen=True)
-class Draw(Command):
+class Draw(Command, frozen=True):
     """Draw a card, or turn the waste over when the stock is empty."""
 
 
-@dataclass(frozen=True)
-class Undo(Command):
+class Undo(Command, frozen=True):
     """Take back one move."""
 
 
-@dataclass(frozen=True)
-class Redo(Command):
+class Redo(Command, frozen=True):
     """Play the last undone move again."""
 
 
-@dataclass(frozen=True)
-class Hint(Command):
+class Hint(Command, frozen=True):
     """Show a move that leads to a win."""
 
 
-@dataclass(frozen=True)
-class BackToWinnable(Command):
+class BackToWinnable(Command, frozen=True):
     """Go back to the last position from which the game can be won (panel CANNOT_WIN)."""
 
 
-@dataclass(frozen=True)
-class NewDeal(Command):
+class NewDeal(Command, frozen=True):
     """Deal another game.
 
     Attributes:
@@ -195,22 +185,19 @@ class NewDeal(Command):
     confirmed: bool = False
 
 
-@dataclass(frozen=True)
-class CheckDeal(Command):
+class CheckDeal(Command, frozen=True):
     """Find out whether a deal number can be won (panel NUMBER); see ``Session.checked``."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class Replay(Command):
+class Replay(Command, frozen=True):
     """Play the same deal from its start."""
 
     confirmed: bool = False
 
 
-@dataclass(frozen=True)
-class Open(Command):
+class Open(Command, frozen=True):
     """Open one of the panels of :data:`OPENED_BY_PLAYER`.
 
     Attributes:
@@ -222,42 +209,36 @@ class Open(Command):
     preset: str | None = None
 
 
-@dataclass(frozen=True)
-class Close(Command):
+class Close(Command, frozen=True):
     """Close the panel; the stuck panel shows the table as it stands."""
 
 
-@dataclass(frozen=True)
-class SetLanguage(Command):
+class SetLanguage(Command, frozen=True):
     """Speak another language from now on: the code of a catalogue, like ``de``."""
 
     language: str
 
 
-@dataclass(frozen=True)
-class SetAutoPlay(Command):
+class SetAutoPlay(Command, frozen=True):
     """Whether a tapped card that has exactly one partner is paired with it at once."""
 
     on: bool
 
 
-@dataclass(frozen=True)
-class SetLook(Command):
+class SetLook(Command, frozen=True):
     """Change how the kiosk looks, until the next visitor: an attribute of DisplaySettings."""
 
     name: str
     on: bool
 
 
-@dataclass(frozen=True)
-class Tick(Command):
+class Tick(Command, frozen=True):
     """Time has passed.  Sent a few times a second; drives idle time and attract mode."""
 
     by_person: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
-class AdviceReady(Command):
+class AdviceReady(Command, frozen=True):
     """The solver has answered the question numbered ``question``; None when it gave up."""
 
     by_person: ClassVar[bool] = False

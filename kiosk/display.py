@@ -8,6 +8,7 @@ two of them give every tap twice.
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -17,6 +18,8 @@ from typing import Final
 DRM_FOLDER: Final = Path("/dev/dri")
 #: Here the kernel says of each connector, ``card0-HDMI-A-1``, whether a screen is plugged in.
 CONNECTORS: Final = Path("/sys/class/drm")
+#: A folder with an empty ``style.kv`` in it.
+UNSTYLED: Final = Path(__file__).resolve().parent / "data" / "unstyled"
 
 
 class Driver(Enum):
@@ -116,8 +119,16 @@ def x11_screen_size(library: str = "libX11.so.6") -> tuple[int, int] | None:
     return size
 
 
-def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
-    """Set Kivy up.  ``size`` (width, height in px) makes a window; None fills the screen."""
+def prepare(driver: Driver, size: tuple[int, int] | None = None, *, styled: bool = False) -> None:
+    """Set Kivy up.
+
+    Args:
+        driver: how the screen is reached.
+        size: width and height of the window in px; None fills the screen.
+        styled: whether Kivy's own widgets get the looks that come with them.  None of them is on
+            our screens, and to read those looks would take a fifth of the time until the first
+            picture.
+    """
     os.environ.update(
         {
             "SDL_VIDEODRIVER": driver.value,
@@ -134,6 +145,9 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
         }
     )
     from kivy.config import Config  # noqa: PLC0415 - reads the environment when imported
+
+    if not styled:
+        _leave_looks_out()
 
     fill = x11_screen_size() if driver is Driver.X11 and size is None else None
     width, height = size or fill or (1280, 720)
@@ -169,3 +183,16 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None) -> None:
     for key in ("double_tap_time", "triple_tap_time", "double_tap_distance"):
         Config.set("postproc", key, "0")
     Config.set("postproc", "jitter_distance", "0")
+
+
+def _leave_looks_out() -> None:
+    """Have Kivy's language find an empty ``style.kv`` where it looks for the looks of widgets."""
+    import kivy  # noqa: PLC0415 - reads the environment when imported
+
+    own = kivy.kivy_data_dir
+    kivy.kivy_data_dir = str(UNSTYLED)
+    try:
+        # Reads that file when it is imported for the first time, and never again.
+        importlib.import_module("kivy.lang.builder")
+    finally:
+        kivy.kivy_data_dir = own

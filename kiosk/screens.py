@@ -8,33 +8,29 @@ reaches what lies under it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import Any, Final
+from collections.abc import Hashable
+from importlib import import_module
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
 
 from kivy.animation import Animation
 from kivy.clock import Clock
 from kivy.graphics import Color, Rectangle
 from kivy.uix.floatlayout import FloatLayout
 
-from kiosk import dialogs, service_pages, theme
+from kiosk import theme
 from kiosk.art import FaceStyle
-from kiosk.choose import Choose
 from kiosk.commands import Panel
 from kiosk.gesture import SPENT
 from kiosk.hud import Hud, Send
 from kiosk.layout import Layout
-from kiosk.look_page import LookPage
-from kiosk.menu import Menu
-from kiosk.number import NumberPad
-from kiosk.pause import Pause
-from kiosk.rules_page import RulesPage
 from kiosk.session import Session
-from kiosk.sheets import Sheet
-from kiosk.statistics_page import StatisticsPage
 from kiosk.texts import Texts, available_languages
 from kiosk.theme import Palette
 from kiosk.widgets import Look
-from kiosk.won import Won
+
+if TYPE_CHECKING:
+    from kiosk.sheets import Sheet
 
 __all__ = ["Hud", "PanelHost"]
 
@@ -173,32 +169,25 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
     def _build(self, session: Session) -> Sheet | None:
         if session.attract:
             return None
-        send, look, texts, style = self._send, self._look, self._texts, self._style
-        special: dict[Panel, Callable[[], Sheet]] = {
-            Panel.WON: lambda: Won(send, look, texts, session, still=self._still(session)),
-            Panel.CONTINUE: lambda: dialogs.go_on(send, look, texts, session, self._languages),
-            Panel.MENU: lambda: Menu(send, look, texts, session, self._languages),
-            Panel.RULES: lambda: RulesPage(send, look, texts, session, style),
-            Panel.LOOK: lambda: LookPage(send, look, texts, session, style),
-        }
-        if session.panel in special:
-            return special[session.panel]()
-        build = _BUILDERS.get(session.panel)
-        return None if build is None else build(send, look, texts, session)
+        if session.panel is Panel.NONE:
+            return None
+        # Already there, unless somebody was quicker than :func:`preload`.
+        from kiosk import panels  # noqa: PLC0415
+
+        return panels.build(
+            self._send,
+            self._look,
+            self._texts,
+            session,
+            style=self._style,
+            languages=self._languages,
+            still=self._still(session),
+        )
 
 
-#: Panels that need nothing but the session.
-_BUILDERS: Final[dict[Panel, Callable[[Send, Look, Texts, Session], Sheet | None]]] = {
-    Panel.STUCK: dialogs.Stuck,
-    Panel.CANNOT_WIN: dialogs.cannot_win,
-    Panel.GIVE_UP: dialogs.give_up,
-    Panel.COUNTDOWN: dialogs.Countdown,
-    Panel.CHOOSE: Choose,
-    Panel.NUMBER: NumberPad,
-    Panel.STATISTICS: StatisticsPage,
-    Panel.PAUSE: Pause,
-    Panel.SERVICE: service_pages.page,
-}
+def preload() -> None:
+    """Import the panels on a thread of its own, to have them when the first one opens."""
+    Thread(target=import_module, args=("kiosk.panels",), name="panels", daemon=True).start()
 
 
 def _state(session: Session) -> Hashable:

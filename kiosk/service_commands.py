@@ -6,9 +6,10 @@ all of them but :class:`OpenService` and :class:`ServiceDone`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kiosk.commands import Command
 
@@ -39,8 +40,7 @@ class Task(Enum):
     POWER_OFF = "power_off"
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Struct, frozen=True):
     """How a task went.
 
     Attributes:
@@ -58,70 +58,59 @@ class Report:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class OpenService(Command):
+class OpenService(Command, frozen=True):
     """Open the service menu, over whatever is on the screen."""
 
 
-@dataclass(frozen=True)
-class ServiceCommand(Command):
+class ServiceCommand(Command, frozen=True):
     """Something asked of the open menu."""
 
 
-@dataclass(frozen=True)
-class TypePin(ServiceCommand):
+class TypePin(ServiceCommand, frozen=True):
     """Type a digit of the PIN; an empty text takes the last one away."""
 
     digit: str
 
 
-@dataclass(frozen=True)
-class EnterPin(ServiceCommand):
+class EnterPin(ServiceCommand, frozen=True):
     """The PIN is typed: is it right?"""
 
 
-@dataclass(frozen=True)
-class Turn(ServiceCommand):
+class Turn(ServiceCommand, frozen=True):
     """Go to a page; PIN and CONFIRM cannot be gone to."""
 
     page: Page
 
 
-@dataclass(frozen=True)
-class NextPicture(ServiceCommand):
+class NextPicture(ServiceCommand, frozen=True):
     """Fill the screen with the next picture; after the last one go back (page PIXELS)."""
 
 
-@dataclass(frozen=True)
-class Light(ServiceCommand):
+class Light(ServiceCommand, frozen=True):
     """Have a lamp show the next of off, on and breathing (page PINS)."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Adjust(ServiceCommand):
+class Adjust(ServiceCommand, frozen=True):
     """Change a setting by one step (page SETTINGS)."""
 
     key: str
     up: bool
 
 
-@dataclass(frozen=True)
-class UseFile(ServiceCommand):
+class UseFile(ServiceCommand, frozen=True):
     """Give up all changed settings: the operator's file counts again."""
 
 
-@dataclass(frozen=True)
-class Do(ServiceCommand):
+class Do(ServiceCommand, frozen=True):
     """Have something done; what cannot be taken back is asked about first."""
 
     task: Task
     confirmed: bool = False
 
 
-@dataclass(frozen=True)
-class ServiceDone(Command):
+class ServiceDone(Command, frozen=True):
     """A task has come to its end."""
 
     by_person: ClassVar[bool] = False

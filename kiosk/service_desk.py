@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -201,6 +200,8 @@ class ServiceDesk:
 
 def version() -> str:
     """Of this program; a question mark where it was not installed."""
+    from importlib import metadata  # noqa: PLC0415 - large, and seldom asked
+
     try:
         return metadata.version("pyramid-kiosk")
     except metadata.PackageNotFoundError:

@@ -144,8 +144,7 @@ class SessionOptions:
     language_first: bool = False
 
 
-@dataclass(frozen=True)
-class Configure(Command):
+class Configure(Command, frozen=True):
     """The operator has changed his mind: these options count from now on."""
 
     by_person: ClassVar[bool] = False

@@ -13,19 +13,25 @@ from __future__ import annotations
 import gettext
 import io
 import logging
+import re
 import string
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import polib
+if TYPE_CHECKING:
+    import polib
 
 #: Where the catalogues are.
 FOLDER: Final = Path(__file__).resolve().parent / "locale"
 #: The language of the texts in the code.
 SOURCE_LANGUAGE: Final = "en"
 _NAME_HEADER: Final = "X-Language-Name"
+#: A line of a catalogue's header.
+_FIELD: Final = re.compile(r'^"([A-Za-z-]+): *(.*?) *(?:\\n)?"$', re.MULTILINE)
+#: A translation that says anything, on its own line or below.
+_SAID: Final = re.compile(r'^msgstr(?:\[\d+\])? (?:"[^"\n]|""\n")', re.MULTILINE)
 
 _log = logging.getLogger(__name__)
 
@@ -120,8 +126,7 @@ def placeholders(text: str) -> frozenset[str]:
 def _header(path: Path) -> dict[str, str]:
     """The header fields of a catalogue.  Only the head of the file is read."""
     with path.open(encoding="utf-8") as file:
-        head = "".join(_until_blank_line(file))
-    return dict(polib.pofile(head).metadata)
+        return dict(_FIELD.findall("".join(_until_blank_line(file))))
 
 
 def _until_blank_line(lines: Iterator[str]) -> Iterator[str]:
@@ -131,9 +136,21 @@ def _until_blank_line(lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _read(path: Path, problems: list[str]) -> gettext.GNUTranslations:
+def _says_nothing(text: str) -> bool:
+    """Whether a catalogue has a header and translates nothing, as the English one does."""
+    head, _blank, entries = text.partition("\n\n")
+    return bool(_FIELD.search(head)) and not _SAID.search(entries)
+
+
+def _read(path: Path, problems: list[str]) -> gettext.NullTranslations:
     """Read a catalogue; what is unusable in it is dropped and added to ``problems``."""
-    catalogue = polib.pofile(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if path == catalogue_path(SOURCE_LANGUAGE) and _says_nothing(text):
+        # Reading it entry by entry would only hold up the first picture.
+        return gettext.NullTranslations()
+    import polib  # noqa: PLC0415 - takes its time, too
+
+    catalogue = polib.pofile(text)
     if not catalogue.metadata:
         raise ValueError("it has no header")
     catalogue.metadata["Content-Type"] = "text/plain; charset=UTF-8"

@@ -24,8 +24,6 @@ from engine.game import SaveError
 from engine.position import MoveTextError
 from hardware.backlight import FOLDER as BACKLIGHTS
 from hardware.chip import find_chip
-from hardware.config import PanelSettings
-from hardware.panel import Panel as HardwarePanel
 from kiosk import places
 from kiosk import renderer as graphics
 from kiosk import settings as settings_file
@@ -243,9 +241,13 @@ def _say_who_draws() -> None:
 def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
     """Connect the buttons and lamps that the settings name, if they name any."""
     plain = wired(settings.buttons, settings.lamps, settings.presence)
-    panel = msgspec.convert(plain, PanelSettings)
-    if panel.is_empty:
+    if not any(plain.values()):
         return None
+    # What most kiosks go without is not read before their first picture.
+    from hardware.config import PanelSettings  # noqa: PLC0415
+    from hardware.panel import Panel as HardwarePanel  # noqa: PLC0415
+
+    panel = msgspec.convert(plain, PanelSettings)
 
     def open_service() -> None:
         app.send(OpenService())

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,51 @@ def test_the_size_of_a_real_x_screen(monkeypatch: pytest.MonkeyPatch) -> None:
             assert x11_screen_size() == (1024, 600)
         finally:
             server.terminate()
+
+
+#: Prints what Kivy is set up with, in a process of its own: there is one set-up in each.
+SET_UP = """
+import json, sys
+from kiosk.display import Driver, prepare
+prepare(Driver(sys.argv[1]), (800, 480))
+from kivy.config import Config
+from kivy.lang import Builder
+sections = ("input", "modules", "postproc", "kivy", "graphics")
+found = {section: dict(Config.items(section)) for section in sections}
+print(json.dumps(found | {"rules": len(Builder.rules)}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("driver", "sources"),
+    [
+        (Driver.X11, {"mouse"}),
+        (Driver.OFFSCREEN, {"mouse"}),
+        # There SDL makes no mouse of a touch, see SDL_TOUCH_MOUSE_EVENTS.
+        (Driver.KMSDRM, {"mouse", "mtdev_%(name)s"}),
+    ],
+)
+def test_there_is_one_source_of_touches_and_nothing_to_fall_into(
+    driver: Driver, sources: set[str]
+) -> None:
+    pytest.importorskip("kivy")
+    command = [sys.executable, "-c", SET_UP, driver.value]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert set(found["input"]) == sources
+    # No red dots for a second finger, no double taps, no modules with keys of their own.
+    assert found["input"]["mouse"] == "mouse,disable_multitouch"
+    assert found["modules"] == {}
+    assert found["postproc"]["double_tap_time"] == found["postproc"]["triple_tap_time"] == "0"
+    assert found["kivy"]["exit_on_escape"] == "0"
+    assert found["graphics"]["show_cursor"] == "1"
+    # The looks of Kivy's own widgets were not read.
+    assert found["rules"] == 0
+
+
+def test_a_plain_kivy_window_has_its_looks() -> None:
+    pytest.importorskip("kivy")
+    plain = SET_UP.replace("(800, 480))", "(800, 480), styled=True)")
+    command = [sys.executable, "-c", plain, "offscreen"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["rules"] > 50
