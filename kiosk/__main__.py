@@ -72,7 +72,7 @@ def check(args: argparse.Namespace) -> int:
     findings = preflight.check(
         preflight.Machine.this(),
         (settings, problems, path),
-        places.state_folder(args.state),
+        places.service_state(args.state),
         find_chip=name_chip,
         offscreen=args.offscreen,
     )

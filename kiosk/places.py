@@ -15,6 +15,8 @@ import platformdirs
 
 NAME: Final = "pyramid-kiosk"
 SYSTEM_SETTINGS: Final = Path("/etc") / NAME / "settings.toml"
+#: Where the kiosk that systemd starts keeps everything.
+SYSTEM_STATE: Final = Path("/var/lib") / NAME
 #: The file that is shipped: every setting, each with its default.
 SHIPPED_SETTINGS: Final = Path(__file__).parent / "data" / "settings.toml"
 
@@ -34,6 +36,16 @@ def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) ->
     if from_systemd := environ.get("STATE_DIRECTORY"):
         return Path(from_systemd.split(":")[0])
     return platformdirs.user_state_path(NAME)
+
+
+def service_state(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The state folder of the kiosk that somebody asks about from outside of it.
+
+    Where a service is installed, its folder is meant rather than one of whoever asks.
+    """
+    if given is None and "STATE_DIRECTORY" not in environ and SYSTEM_STATE.is_dir():
+        return SYSTEM_STATE
+    return state_folder(given, environ)
 
 
 def runtime_folder(environ: Mapping[str, str] = os.environ) -> Path | None:

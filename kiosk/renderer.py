@@ -39,6 +39,16 @@ def is_raspberry_pi(model: Path = MODEL) -> bool:
         return False
 
 
+def complaint(name: str, *, on_pi: bool) -> str:
+    """What to say about a kiosk that draws with ``name``; empty when all is well."""
+    if not on_pi or not is_software(name):
+        return ""
+    return (
+        f"{name} draws instead of the graphics chip, slowly: is the user in the group render? "
+        "--check says more"
+    )
+
+
 def renderer() -> str | None:
     """What OpenGL would draw with here and for this user; None where that cannot be found out."""
     try:

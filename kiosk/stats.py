@@ -42,13 +42,13 @@ Row = dict[str, Any]
 def main(arguments: Sequence[str]) -> int:
     """Print what was asked for; return the exit code: 0, or 1 when nothing can be read."""
     args = _parser().parse_args(arguments)
-    path = places.state_folder(args.state) / FILE_NAME
+    path = places.service_state(args.state) / FILE_NAME
     try:
         games = [game for game in results_in(path) if game.ended]
     except FileNotFoundError:
         print(
-            f"pyramid-kiosk: {path}: no game was kept there yet. For a kiosk that runs as a "
-            "service: --state /var/lib/pyramid-kiosk",
+            f"pyramid-kiosk: {path}: no game was kept there yet. If another folder is meant: "
+            "--state DIR",
             file=sys.stderr,
         )
         return 1

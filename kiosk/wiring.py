@@ -230,12 +230,8 @@ def _say_who_draws() -> None:
 
     name = glGetString(graphics.GL_RENDERER).decode("utf-8", "replace")
     log.info("drawn by %s", name)
-    if graphics.is_software(name) and graphics.is_raspberry_pi():
-        log.error(
-            "%s draws instead of the graphics chip, slowly: is the user in the group render? "
-            "python -m kiosk --check says more",
-            name,
-        )
+    if why := graphics.complaint(name, on_pi=graphics.is_raspberry_pi()):
+        log.error("%s", why)
 
 
 def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:

@@ -318,6 +318,24 @@ def test_names_of_programs_that_draw_are_known() -> None:
     assert not renderer.is_raspberry_pi(Path("/nowhere"))
 
 
+def test_a_running_kiosk_complains_only_where_a_chip_should_draw() -> None:
+    assert "group render" in renderer.complaint(PROGRAM_DRAWS, on_pi=True)
+    assert renderer.complaint(PI_DRAWS, on_pi=True) == ""
+    assert renderer.complaint(PROGRAM_DRAWS, on_pi=False) == ""
+
+
+def test_what_draws_is_found_out_without_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("kivy")  # brings what it needs
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert renderer.renderer()
+
+    def missing(_name: str) -> None:
+        raise OSError("cannot open shared object file")
+
+    monkeypatch.setattr(renderer.ctypes, "CDLL", missing)
+    assert renderer.renderer() is None
+
+
 def test_the_command_ends_with_1_for_a_problem_and_0_without(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

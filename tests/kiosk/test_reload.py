@@ -193,3 +193,4 @@ def test_a_running_kiosk_reads_it_again_at_a_signal(tmp_path: Path) -> None:
         lines += process.stderr.readlines()
         assert process.wait(30) == 0
     assert not any("Traceback" in line for line in lines), lines
+    assert any("drawn by " in line for line in lines)
