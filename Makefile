@@ -97,6 +97,10 @@ slow: venv ## The tests that take minutes: more positions against the oracle, mo
 differential: venv-test ## Compare the solver with a search without cuts on POSITIONS=10000 a preset (an hour)
 	nice $(BIN)/python -m tests.engine.differential --positions $(POSITIONS)
 
+.PHONY: crash
+crash: venv-test ## Cut the power at every write of the state folder, in all ways that are told apart (minutes)
+	nice $(BIN)/python -m tests.crash.runs
+
 .PHONY: vectors
 vectors: venv-test ## Solve all 300 known deals under all 8 rule sets
 	$(BIN)/pytest tests/engine/test_vectors.py

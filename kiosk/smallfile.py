@@ -53,21 +53,44 @@ def set_aside(path: Path, why: str) -> Path | None:
     return aside
 
 
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder safely on the disk before this returns.
+
+    Raises:
+        OSError: it could not be done.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are missing, safely on the disk.
+
+    Raises:
+        OSError: it could not be done.
+    """
+    missing = [folder, *folder.parents]
+    missing = missing[: next(n for n, path in enumerate(missing) if path.is_dir())]
+    for path in reversed(missing):
+        path.mkdir(exist_ok=True)
+        # Or a power cut takes the folder away, with all that is safe in it.
+        sync_folder(path.parent)
+
+
 def write(path: Path, value: Any) -> bool:
     """Put ``value`` into the file, safely on the disk before this returns; whether that worked."""
     scratch = path.with_name(path.name + ".new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with scratch.open("wb") as file:
             file.write(json.dumps(value, indent=1, sort_keys=True).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         scratch.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(path.parent)
     except OSError as error:
         log.error("%s: cannot be written (%s)", path, error.strerror)  # noqa: TRY400
         return False

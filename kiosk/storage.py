@@ -3,7 +3,8 @@
 Writing happens on a thread of its own, so that a slow card never holds up a frame.  Each save is
 one transaction, synced to the disk; a save that is still waiting is replaced by the next one.
 After a power cut the game therefore stands where the last finished write left it: at most the
-moves of the one write that was under way are missing.
+moves of the one write that was under way are missing.  ``docs/reliability.md`` has the promise in
+full, and how it is tested.
 
 Invariant: nothing here raises into the game.  A database that cannot be used is renamed, never
 deleted or overwritten, and what went wrong is in :attr:`Storage.problems`.
@@ -13,46 +14,48 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from kiosk import statefile
 from kiosk.sessiontypes import Saved
+from kiosk.smallfile import make_folder
+from kiosk.statefile import FILE_NAME, UnusableError, is_passing
 from kiosk.statistics import Result, Statistics
 
 log = logging.getLogger(__name__)
 
-FILE_NAME: Final = "state.sqlite"
-SCHEMA_VERSION: Final = 1
 #: Seconds after a failed write until the next try; doubled each time up to the second figure.
 FIRST_RETRY: Final = 1.0
-LAST_RETRY: Final = 60.0
+LAST_RETRY: Final = 15.0
 #: Results that could not be written are kept up to this many.
 MOST_WAITING: Final = 1000
+#: Sentences in :attr:`Storage.problems`; the oldest make room.
+MOST_PROBLEMS: Final = 100
 
-_SCHEMA: Final = """
-CREATE TABLE saved (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL) STRICT;
-CREATE TABLE results (
-    id INTEGER PRIMARY KEY, ended TEXT NOT NULL DEFAULT (datetime('now')),
-    preset TEXT NOT NULL, number INTEGER,
-    outcome TEXT NOT NULL CHECK (outcome IN ('won', 'lost', 'abandoned')),
-    moves INTEGER NOT NULL, seconds REAL NOT NULL, hints INTEGER NOT NULL, undos INTEGER NOT NULL,
-    grade TEXT, daily INTEGER NOT NULL
-) STRICT;
-CREATE TABLE set_aside (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT (datetime('now')),
-    why TEXT NOT NULL, text TEXT NOT NULL
-) STRICT;
-"""
+
+@dataclass(frozen=True)
+class _Aside:
+    """A game that cannot be gone on with.
+
+    Attributes:
+        why: the reason.
+        text: what was found in the place of the saved game.
+        clears: whether it gives up that place.
+    """
+
+    why: str
+    text: str
+    clears: bool = True
 
 
 class _Forget:
@@ -62,10 +65,6 @@ class _Forget:
         self.finished = threading.Event()
         self.copy: Path | None = None
         self.error: Exception | None = None
-
-
-class UnusableError(Exception):
-    """A database file that this program cannot use; the message says why."""
 
 
 class Storage:
@@ -78,88 +77,71 @@ class Storage:
         problems: one sentence for each thing that went wrong, for the log and the service menu.
         saved: the game that was under way, or None.
         statistics: the games that ended before.
+        failing: why nothing is being written at this moment, or "".
     """
 
-    def __init__(
-        self, folder: Path, *, connect: Callable[[Path], sqlite3.Connection] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, *, connect: statefile.Connect = statefile.connect) -> None:
         self.path = folder / FILE_NAME
         self.problems: list[str] = []
         self.saved: Saved | None = None
         self.statistics = Statistics()
-        self._connect = connect or _connect
+        self.failing = ""
+        self._started = False
+        self._connect = connect
+        #: The last game that was read or written: one that is found instead is somebody's.
+        self._last: Saved | None = None
         self._wake = threading.Condition()
         self._saved_waiting: Saved | None = None
         self._results_waiting: deque[Result] = deque(maxlen=MOST_WAITING)
-        self._asides_waiting: deque[tuple[str, str]] = deque(maxlen=MOST_WAITING)
+        self._asides_waiting: deque[_Aside] = deque(maxlen=MOST_WAITING)
         self._forget_waiting: _Forget | None = None
         self._busy = False
         self._closing = False
         self._db = self._open()
+        self._last = self.saved
+        self._started = True
         self._thread = threading.Thread(target=self._write_all, name="storage", daemon=True)
         self._thread.start()
 
     # -- opening --------------------------------------------------------------------------------
 
     def _open(self) -> sqlite3.Connection | None:
-        folder = self.path.parent
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
         except OSError as error:
-            self._problem_once(
-                f"{folder}: cannot be made ({error.strerror}); nothing is kept for now"
-            )
+            self._fails(f"{self.path.parent}: cannot be made ({error.strerror})")
             return None
-        db = None
         try:
-            db = self._connect(self.path)
-            self._prepare(db)
+            return statefile.open_sound(self.path, self._read, self._connect)
         except Exception as error:
             # A damaged file makes sqlite3 raise whatever it likes, decoding errors included.
-            if db is not None:
-                db.close()
-            if _is_passing(error):
-                self._problem_once(
-                    f"{self.path}: cannot be used ({error}); nothing is kept for now"
-                )
+            if is_passing(error):
+                # Only at the start: later there is a newer game than the one in the file.
+                read = not self._started and statefile.look_into_copy(self.path, self._read)
+                found = "; what it holds was read from a copy" if read else ""
+                self._fails(f"{self.path}: cannot be used ({error}){found}")
                 return None
-            aside = self._set_aside()
-            if aside is None:
+            self._forget_what_was_read()
+            if not self._set_aside(_why(error)):
                 return None
-            self._problem(f"{self.path}: {_why(error)}; it was set aside as {aside.name}")
-            return self._open_new()
-        return db
-
-    def _open_new(self) -> sqlite3.Connection | None:
-        db = None
         try:
-            db = self._connect(self.path)
-            self._prepare(db)
-        except (UnusableError, sqlite3.Error) as error:
-            if db is not None:
-                db.close()
-            self._problem_once(f"{self.path}: cannot be made ({error}); nothing is kept for now")
+            return statefile.open_sound(self.path, self._read, self._connect)
+        except (UnusableError, sqlite3.Error, OSError) as error:
+            self._fails(f"{self.path}: cannot be made ({error})")
             return None
-        return db
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise UnusableError(f"was written by a newer version (schema {version})")
-        verdict = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if verdict != "ok":
-            raise UnusableError(f"is damaged ({verdict})")
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=FULL")
-        if version == 0:
-            if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise UnusableError("is not a database of this program")
-            db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+    def _forget_what_was_read(self) -> None:
+        self.saved = None
+        self.statistics = Statistics()
+
+    def _read(self, db: sqlite3.Connection) -> None:
+        """Read what an open database holds; called again for a copy when that failed half-way."""
+        self._forget_what_was_read()
         self._read_results(db)
         # As bytes: a damaged text must be read to be set aside.
         row = db.execute("SELECT CAST(text AS BLOB) FROM saved").fetchone()
         if row is not None:
-            self._read_saved(db, row[0])
+            self._read_saved(row[0])
 
     def _read_results(self, db: sqlite3.Connection) -> None:
         columns = "preset, number, outcome, moves, seconds, hints, undos, grade, daily"
@@ -172,40 +154,51 @@ class Storage:
             except (TypeError, ValueError):
                 unread += 1
         if unread:
-            self._problem(f"{self.path}: {unread} results cannot be read; they are passed over")
+            self._problem_once(
+                f"{self.path}: {unread} results cannot be read; they are passed over"
+            )
         self.statistics = statistics
 
-    def _read_saved(self, db: sqlite3.Connection, text: bytes) -> None:
+    def _read_saved(self, text: bytes) -> None:
         try:
             self.saved = msgspec.json.decode(text, type=Saved)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            self._problem(f"{self.path}: the saved game cannot be read ({error}); set aside in it")
-            with db:
-                _put_aside(db, str(error), text.decode("utf-8", "backslashreplace"))
-                db.execute("DELETE FROM saved")
-
-    def _set_aside(self) -> Path | None:
-        """Rename the database and its companions to a name that is not taken."""
-        number = 1
-        while (aside := self.path.with_name(f"{FILE_NAME}.bad-{number}")).exists():
-            number += 1
-        try:
-            for suffix in ("-wal", "-shm"):
-                companion = self.path.with_name(FILE_NAME + suffix)
-                if companion.exists():
-                    companion.rename(aside.with_name(aside.name + suffix))
-            self.path.rename(aside)
-        except OSError as error:
-            self._problem(
-                f"{self.path}: is damaged and cannot be set aside ({error.strerror}); "
-                "nothing will be kept"
+            self._problem_once(
+                f"{self.path}: the saved game cannot be read ({error}); set aside in it"
             )
-            return None
-        return aside
+            aside = _Aside(str(error), text.decode("utf-8", "backslashreplace"))
+            if aside not in self._asides_waiting:
+                self._asides_waiting.append(aside)
+
+    def _set_aside(self, why: str) -> bool:
+        """Rename the database, and say so; whether that worked."""
+        try:
+            aside = statefile.set_aside(self.path)
+        except OSError as error:
+            self._fails(f"{self.path}: {why}; it cannot be set aside ({error.strerror})")
+            return False
+        self._problem(f"{self.path}: {why}; it was set aside as {aside.name}")
+        return True
 
     def _problem(self, text: str) -> None:
         log.error("%s", text)
         self.problems.append(text)
+        del self.problems[:-MOST_PROBLEMS]
+
+    def _problem_once(self, text: str) -> None:
+        if text not in self.problems:
+            self._problem(text)
+
+    def _fails(self, why: str) -> None:
+        """Nothing can be written for now: said once until it works again."""
+        if not self.failing:
+            self._problem(f"{why}; nothing is kept for now, and it is tried again")
+        self.failing = why
+
+    def _works(self) -> None:
+        if self.failing:
+            log.warning("%s: is being written again", self.path)
+        self.failing = ""
 
     # -- what the game calls --------------------------------------------------------------------
 
@@ -227,7 +220,7 @@ class Storage:
             return
         self._problem(f"{self.path}: the saved game is set aside: {why}")
         with self._wake:
-            self._asides_waiting.append((why, _text(self.saved)))
+            self._asides_waiting.append(_Aside(why, _text(self.saved)))
             self._wake.notify_all()
         self.saved = None
 
@@ -267,7 +260,7 @@ class Storage:
                 self._wake.wait(min(left, 0.2))
         return True
 
-    def close(self, timeout: float = 5.0) -> bool:
+    def close(self, timeout: float = 3.5) -> bool:
         """Write what is waiting and close, within ``timeout`` seconds; say whether all is safe."""
         with self._wake:
             self._closing = True
@@ -302,136 +295,130 @@ class Storage:
                 forget, self._forget_waiting = self._forget_waiting, None
                 self._busy = True
             try:
-                failure = self._write(saved, results, asides)
-            except Exception:
-                # Whatever it was, the next save must still be written: lose this one, say so.
-                log.exception("a save was lost")
-                self._problem_once(f"{self.path}: a save was lost, see the log")
-                failure = None
+                written = self._write(saved, results, asides)
+            except Exception as error:
+                if not is_passing(error):
+                    # Whatever it was, the next save must still be written: lose this one, say so.
+                    log.exception("a save was lost")
+                    self._problem_once(f"{self.path}: a save was lost, see the log")
+                else:
+                    self._fails(f"{self.path}: cannot be written ({error})")
+                written = not is_passing(error)
             if forget is not None:
-                self._forget(forget, failure)
+                self._forget(forget, written)
             with self._wake:
                 self._busy = False
-                if failure is None:
+                if written:
                     retry = FIRST_RETRY
+                    self._works()
                 else:
                     # Put it back, unless something newer has come.
                     self._saved_waiting = self._saved_waiting or saved
                     self._results_waiting.extendleft(reversed(results))
                     self._asides_waiting.extendleft(reversed(asides))
                 self._wake.notify_all()
-                if failure is not None:
+                if not written:
                     if self._closing:
                         break
-                    self._problem_once(failure)
                     self._wake.wait_for(lambda: self._closing, retry)
                     retry = min(retry * 2, LAST_RETRY)
-        if self._db is not None:
-            self._db.close()
+        self._drop()
 
-    def _write(
-        self, saved: Saved | None, results: list[Result], asides: list[tuple[str, str]]
-    ) -> str | None:
-        """Write one transaction; say what went wrong, if it is worth another try."""
+    def _write(self, saved: Saved | None, results: list[Result], asides: list[_Aside]) -> bool:
+        """Write one transaction; False when it is worth another try.
+
+        Raises:
+            OSError: likewise.
+        """
         if self._db is not None and not self.path.exists():
             self._problem(f"{self.path}: has been removed; begun anew")
-            self._db.close()
-            self._db = None
+            self._drop()
         if self._db is None:
-            # Not the one that was found at the start: that has been read, or could not be.
-            kept = self.saved, self.statistics
-            self._db = self._open()
-            self.saved, self.statistics = kept
+            self._db = self._reopened(asides)
         if self._db is None:
-            return f"{self.path}: still cannot be used; tried again"
+            return False
         try:
             with self._db as db:
-                for why, text in asides:
-                    _put_aside(db, why, text)
+                for aside in asides:
+                    _put_aside(db, aside)
                 for result in results:
                     _insert(db, result)
                 if saved is not None:
-                    db.execute("INSERT OR REPLACE INTO saved VALUES (1, ?)", (_text(saved),))
-        except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
-            if _is_passing(error):
-                return f"{self.path}: cannot be written ({error}); tried again"
-            return self._write_apart(saved, results, error)
-        return None
+                    _replace(db, saved)
+        except (sqlite3.Error, OverflowError, ValueError) as error:
+            if is_passing(error):
+                self._fails(f"{self.path}: cannot be written ({error})")
+                return False
+            if _is_about_values(error):
+                self._problem_once(f"{self.path}: cannot be written as it is ({error})")
+                self._write_apart(saved, results, asides)
+            else:
+                # Damaged since it was opened: what is waiting goes into a new one.
+                self._drop()
+                self._set_aside(f"cannot be written any more ({error})")
+                return False
+        if saved is not None:
+            self._last = saved
+        return True
 
-    def _forget(self, request: _Forget, failure: str | None) -> None:
+    def _drop(self) -> None:
+        if self._db is not None:
+            with suppress(sqlite3.Error):  # nothing more can be asked of it
+                self._db.close()
+        self._db = None
+
+    def _reopened(self, asides: list[_Aside]) -> sqlite3.Connection | None:
+        """Open again what could not be used; a game that is found there is set aside, not lost."""
+        kept, self.saved = (self.saved, self.statistics), None
+        db = self._open()
+        found = self.saved
+        self.saved, self.statistics = kept
+        if db is not None and found is not None and found != self._last:
+            self._problem_once(
+                f"{self.path}: holds a game that was not read before; set aside in it"
+            )
+            # It stays where it is, too, until another game takes its place.
+            why = "found when the file could be used again"
+            asides.append(_Aside(why, _text(found), clears=False))
+        return db
+
+    def _write_apart(
+        self, saved: Saved | None, results: list[Result], asides: list[_Aside]
+    ) -> None:
+        """Write piece by piece after some value in the whole could not be written."""
+        assert self._db is not None
+        for aside in asides:
+            with self._db as db:
+                _put_aside(db, aside)
+        for result in results:
+            try:
+                with self._db as db:
+                    _insert(db, result)
+            except (sqlite3.Error, OverflowError, ValueError) as error:
+                if is_passing(error):
+                    raise OSError(str(error)) from error
+                self._problem_once(f"{self.path}: a result cannot be kept ({error}): {result}")
+        if saved is not None:
+            with self._db as db:
+                _replace(db, saved)
+
+    def _forget(self, request: _Forget, written: bool) -> None:
         """Copy the database, then delete the results; say how it went."""
         try:
-            if failure is not None or self._db is None:
-                raise OSError(failure or f"{self.path}: cannot be used")  # noqa: TRY301
-            number = 1
-            while (copy := self.path.with_name(f"{FILE_NAME}.reset-{number}")).exists():
-                number += 1
-            self._db.execute("VACUUM INTO ?", (str(copy),))
-            with copy.open("rb") as file:
-                os.fsync(file.fileno())
-            with self._db as db:
-                db.execute("DELETE FROM results")
-            request.copy = copy
+            if not written or self._db is None:
+                raise OSError(self.failing or f"{self.path}: cannot be used")  # noqa: TRY301
+            request.copy = statefile.copy_without_results(self._db, self.path)
         except Exception as error:
             # Whoever waits for it is told; the thread goes on.
             request.error = error
         request.finished.set()
 
-    def _write_apart(
-        self, saved: Saved | None, results: list[Result], error: Exception
-    ) -> str | None:
-        """Write piece by piece after something in the whole could not be written at all."""
-        self._problem_once(f"{self.path}: cannot be written as it is ({error})")
-        for result in results:
-            try:
-                with self._connection as db:
-                    _insert(db, result)
-            except (sqlite3.Error, OverflowError, ValueError) as why:
-                self._problem_once(f"{self.path}: a result cannot be kept ({why}): {result}")
-        if saved is None:
-            return None
-        try:
-            with self._connection as db:
-                db.execute("INSERT OR REPLACE INTO saved VALUES (1, ?)", (_text(saved),))
-        except sqlite3.Error as why:
-            if _is_passing(why):
-                return f"{self.path}: cannot be written ({why}); tried again"
-            self._connection.close()
-            self._db = None
-            aside = self._set_aside()
-            where = "" if aside is None else f" as {aside.name}"
-            self._problem(f"{self.path}: cannot hold a game any more ({why}); set aside{where}")
-            return f"{self.path}: begun anew"
-        return None
 
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        assert self._db is not None
-        return self._db
-
-    def _problem_once(self, text: str) -> None:
-        if text not in self.problems:
-            self._problem(text)
-
-
-#: What passes by itself, or when somebody puts the disk right: the file is not to blame.
-_PASSING: Final = (
-    "SQLITE_BUSY",
-    "SQLITE_CANTOPEN",
-    "SQLITE_FULL",
-    "SQLITE_IOERR",
-    "SQLITE_LOCKED",
-    "SQLITE_NOMEM",
-    "SQLITE_PERM",
-    "SQLITE_READONLY",
-)
-
-
-def _is_passing(error: Exception) -> bool:
-    if isinstance(error, OSError):
-        return True
-    name = getattr(error, "sqlite_errorname", "")
-    return isinstance(error, sqlite3.Error) and name.startswith(_PASSING)
+def _is_about_values(error: Exception) -> bool:
+    """Whether what was to be written is to blame, and not the file."""
+    return not isinstance(error, sqlite3.Error) or isinstance(
+        error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError
+    )
 
 
 def _why(error: Exception) -> str:
@@ -447,15 +434,15 @@ def _insert(db: sqlite3.Connection, result: Result) -> None:
     )
 
 
+def _replace(db: sqlite3.Connection, saved: Saved) -> None:
+    db.execute("INSERT OR REPLACE INTO saved VALUES (1, ?)", (_text(saved),))
+
+
 def _text(saved: Saved) -> str:
     return json.dumps(asdict(saved))
 
 
-def _put_aside(db: sqlite3.Connection, why: str, text: str) -> None:
-    db.execute("INSERT INTO set_aside (why, text) VALUES (?, ?)", (why, text))
-    db.execute("DELETE FROM saved WHERE text = ?", (text,))
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    # The writing thread takes over the connection that the opening thread made.
-    return sqlite3.connect(path, check_same_thread=False, timeout=2.0)
+def _put_aside(db: sqlite3.Connection, aside: _Aside) -> None:
+    db.execute("INSERT INTO set_aside (why, text) VALUES (?, ?)", (aside.why, aside.text))
+    if aside.clears:
+        db.execute("DELETE FROM saved")

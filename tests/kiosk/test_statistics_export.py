@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kiosk.statefile import FILE_NAME
 from kiosk.statistics import ABANDONED, WON, Result
 from kiosk.statistics_export import COLUMNS, as_csv, as_json, results_in
-from kiosk.storage import FILE_NAME, Storage
+from kiosk.storage import Storage
 
 GAMES = [
     Result("three-pass", 5189, WON, 51, 181.26, 1, 2, "easy", True),

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from kiosk.sessiontypes import Saved
+from kiosk.statefile import FILE_NAME, SCHEMA_VERSION
 from kiosk.statistics import Result
-from kiosk.storage import FILE_NAME, SCHEMA_VERSION, Storage
+from kiosk.storage import Storage
 
 SAVED = Saved("game text", "three-pass", "D D", 12.5, 1, 2, "de", True, False)
 RESULT = Result("three-pass", 7, "won", 40, 90.5, 0, 3, "hard")

@@ -1,0 +1,218 @@
+"""The state file as a file: opening it, judging it, setting it aside, looking into a copy.
+
+Invariant: a file that this program cannot use is renamed with all that belongs to it, never deleted
+or overwritten, and as it was found: it is looked at through a connection that writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from kiosk.smallfile import sync_folder
+
+log = logging.getLogger(__name__)
+
+FILE_NAME: Final = "state.sqlite"
+SCHEMA_VERSION: Final = 1
+#: What SQLite keeps beside a database: the log of what is not yet in it, and its index; and what a
+#: change is undone with, before there is a log.
+COMPANIONS: Final = ("-wal", "-shm", "-journal")
+
+Connect = Callable[[Path], sqlite3.Connection]
+Look = Callable[[sqlite3.Connection], None]
+
+_SCHEMA: Final = """
+CREATE TABLE saved (id INTEGER PRIMARY KEY CHECK (id = 1), text TEXT NOT NULL) STRICT;
+CREATE TABLE results (
+    id INTEGER PRIMARY KEY, ended TEXT NOT NULL DEFAULT (datetime('now')),
+    preset TEXT NOT NULL, number INTEGER,
+    outcome TEXT NOT NULL CHECK (outcome IN ('won', 'lost', 'abandoned')),
+    moves INTEGER NOT NULL, seconds REAL NOT NULL, hints INTEGER NOT NULL, undos INTEGER NOT NULL,
+    grade TEXT, daily INTEGER NOT NULL
+) STRICT;
+CREATE TABLE set_aside (
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT (datetime('now')),
+    why TEXT NOT NULL, text TEXT NOT NULL
+) STRICT;
+"""
+
+
+class UnusableError(Exception):
+    """A database file that this program cannot use; the message says why."""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file for writing; it is made if missing.
+
+    Raises:
+        sqlite3.Error: it cannot be opened.
+    """
+    # The writing thread takes over the connection that the opening thread made.
+    return sqlite3.connect(path, check_same_thread=False, timeout=2.0)
+
+
+def open_sound(path: Path, look: Look, connect: Connect = connect) -> sqlite3.Connection:
+    """Open the file for writing, after a look that changes nothing; make it if it is missing.
+
+    Args:
+        path: the file.
+        look: reads what the file holds, from a connection that is closed afterwards.
+        connect: opens it for writing.
+
+    Raises:
+        UnusableError: it is damaged, of a newer version or somebody else's.
+        sqlite3.Error, OSError: it cannot be opened or read; see :func:`is_passing`.
+    """
+    there = path.exists() and path.stat().st_size > 0
+    # What was being made when the power went is undone first, which a look could not do.
+    if there and not _companion(path, "-journal").exists():
+        with closing(_connect_to_read(path)) as db:
+            if judge(db):
+                look(db)
+    db = connect(path)
+    try:
+        version = judge(db)
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=FULL")
+        if version == 0:
+            db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={SCHEMA_VERSION};COMMIT;")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def judge(db: sqlite3.Connection) -> int:
+    """Look whether the database is one that this program can use.
+
+    Returns:
+        the version of its schema: 0 is an empty one.
+
+    Raises:
+        UnusableError, sqlite3.Error: it is not.
+    """
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        raise UnusableError(f"was written by a newer version (schema {version})")
+    verdict = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if verdict != "ok":
+        raise UnusableError(f"is damaged ({verdict})")
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+    if version < 0 or (version == 0 and tables):
+        raise UnusableError("is not a database of this program")
+    if version and not {"saved", "results", "set_aside"} <= tables:
+        raise UnusableError("lacks tables that this program writes to")
+    return version
+
+
+def set_aside(path: Path) -> Path:
+    """Rename the file and its companions to a name that is not taken, and return that.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    there = [suffix for suffix in COMPANIONS if _companion(path, suffix).exists()]
+    number = 1
+    # A cut between the renamings leaves companions there whose file follows at the next start.
+    while (aside := path.with_name(f"{path.name}.bad-{number}")).exists() or any(
+        _companion(aside, suffix).exists() for suffix in there
+    ):
+        number += 1
+    # The companions first: what lies beside a file that is made anew would be taken for its own.
+    for suffix in there:
+        _companion(path, suffix).rename(_companion(aside, suffix))
+    path.rename(aside)
+    sync_folder(path.parent)
+    return aside
+
+
+def copy_without_results(db: sqlite3.Connection, path: Path) -> Path:
+    """Forget the finished games in the open database, after copying all of it beside itself.
+
+    Returns:
+        the copy.
+
+    Raises:
+        OSError, sqlite3.Error: it could not be done; nothing is forgotten.
+    """
+    number = 1
+    while (copy := path.with_name(f"{path.name}.reset-{number}")).exists():
+        number += 1
+    try:
+        db.execute("VACUUM INTO ?", (str(copy),))
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        sync_folder(copy.parent)
+    except BaseException:
+        # Or each attempt on a full disk would leave another piece.
+        copy.unlink(missing_ok=True)
+        raise
+    with db:
+        db.execute("DELETE FROM results")
+    return copy
+
+
+def look_into_copy(path: Path, look: Look) -> bool:
+    """Read a file that cannot be opened where it is, as on a read-only disk, from a copy.
+
+    Args:
+        path: the file.
+        look: reads from the copy's connection.
+
+    Returns:
+        whether that worked.
+    """
+    # The disk of the state may be full, and be that of the temporary files, too.
+    for place in (os.environ.get("RUNTIME_DIRECTORY"), None, "/dev/shm"):
+        try:
+            with tempfile.TemporaryDirectory(prefix="pyramid-kiosk-", dir=place) as folder:
+                copy = Path(folder) / path.name
+                shutil.copyfile(path, copy)
+                for suffix in ("-wal", "-journal"):
+                    if _companion(path, suffix).exists():
+                        shutil.copyfile(_companion(path, suffix), _companion(copy, suffix))
+                with closing(connect(copy)) as db:
+                    if judge(db) == SCHEMA_VERSION:
+                        look(db)
+                        return True
+        except Exception as error:
+            # The reason that counts is why the file itself cannot be opened.
+            log.info("%s cannot be read from a copy in %s either (%s)", path, place, error)
+    return False
+
+
+#: What passes by itself, or when somebody puts the disk right: the file is not to blame.
+_PASSING: Final = (
+    "SQLITE_BUSY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_LOCKED",
+    "SQLITE_NOMEM",
+    "SQLITE_PERM",
+    "SQLITE_READONLY",
+)
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether the disk is to blame and not the file: a full or read-only one, a failing one."""
+    if isinstance(error, OSError):
+        return True
+    name = getattr(error, "sqlite_errorname", "")
+    return isinstance(error, sqlite3.Error) and name.startswith(_PASSING)
+
+
+def _companion(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2.0)
