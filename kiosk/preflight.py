@@ -29,7 +29,7 @@ from kiosk.display import NoDisplayError, choose_driver
 from kiosk.panel_controls import wired
 from kiosk.settings import Settings
 from kiosk.sound import has_sound_card
-from kiosk.storage import FILE_NAME
+from kiosk.statefile import FILE_NAME
 
 #: Free bytes in the state folder: below the first a warning, below the second a problem.
 LITTLE_SPACE: Final = 100_000_000

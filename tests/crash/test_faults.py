@@ -229,17 +229,14 @@ def test_the_kiosk_plays_on_while_the_disk_hangs(start: Any, tmp_path: Path) -> 
     """Commands are carried out one after the other while a sync does not come back at all."""
     folder = tmp_path / "state"
     program = start("kiosk", folder)
-    program.tell("touch")
-    program.tell("deal")
-    program.answer()
+    program.ask("touch")
+    program.ask("deal")
     program.control.set(gate=1)
-    program.tell("draw")
-    last = program.answer()
+    last = program.ask("draw")
     while not program.control.get("waiting"):
         time.sleep(0.01)
     for deed in ["draw", "draw", "undo", "redo"] * 5:
-        program.tell(deed)
-        last = program.answer()
+        last = program.ask(deed)
     assert program.control.get("waiting") == 1, "and all the time the disk was hanging"
     program.control.calm()
     code, log = program.end(signal.SIGTERM)
@@ -254,12 +251,10 @@ def test_the_kiosk_plays_on_while_the_disk_hangs(start: Any, tmp_path: Path) -> 
 def test_the_kiosk_ends_though_the_disk_hangs(start: Any, tmp_path: Path) -> None:
     folder = tmp_path / "state"
     program = start("kiosk", folder)
-    program.tell("touch")
-    program.tell("deal")
-    program.answer()
+    program.ask("touch")
+    program.ask("deal")
     program.control.set(gate=1)
-    program.tell("draw")
-    program.answer()
+    program.ask("draw")
     code, log = program.end(signal.SIGTERM)
     assert code == 0, log
     assert "the game could not be written before the end" in log
@@ -277,12 +272,10 @@ def test_the_kiosk_plays_on_while_nothing_can_be_written(
     folder = tmp_path / "state"
     program = start("kiosk", folder)
     program.control.set(**FAULTS[fault])
-    program.tell("touch")
-    program.tell("deal")
-    program.answer()
+    program.ask("touch")
+    program.ask("deal")
     for deed in ["draw", "draw", "undo", "redo"] * 3:
-        program.tell(deed)
-        last = program.answer()
+        last = program.ask(deed)
     program.control.calm()
     code, log = program.end(signal.SIGTERM)
     assert code == 0, log

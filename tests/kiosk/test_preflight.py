@@ -16,7 +16,8 @@ from engine.pool import DEFAULT_PATH
 from kiosk import preflight, renderer
 from kiosk.preflight import Finding, Level, Machine
 from kiosk.settings import Settings, parse
-from kiosk.storage import FILE_NAME, Storage
+from kiosk.statefile import FILE_NAME
+from kiosk.storage import Storage
 
 PI_DRAWS = "V3D 7.1.7.0"
 PROGRAM_DRAWS = "llvmpipe (LLVM 15.0.6, 128 bits)"
