@@ -1,8 +1,8 @@
 """Programs on a disk that fails when it is told to: see test_faults.py.
 
-``python -m tests.crash.faulty storage FOLDER`` keeps games as it is told on its standard input, a word
-and a number a line, and answers each line with one of JSON.  ``... kiosk FOLDER`` is the whole kiosk,
-off-screen, which is told what a visitor does, and answers with each game that it hands over.
+``python -m tests.crash.faulty storage FOLDER`` keeps games as it is told on its standard input, a
+word and a number a line, and answers each line with one of JSON.  ``... kiosk FOLDER`` is the whole
+kiosk, off-screen, which is told what a visitor does, and answers with each game that it hands over.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A disk that is full, failing, read-only or hanging: the game goes on, and nothing is lost for good.
+"""A disk that is full, failing, read-only or hanging: the game goes on, and nothing is lost.
 
 Each test runs a real program on the shim, which makes its calls fail.
 """
