@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from kiosk import places
+from kiosk.statefile import FILE_NAME
 from kiosk.statistics import Figures, Statistics
 from kiosk.statistics_export import Ended, as_csv, as_json, results_in
-from kiosk.storage import FILE_NAME
 
 #: What stands in the first row instead of a preset.
 ALL: Final = "all"

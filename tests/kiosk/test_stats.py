@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from kiosk import stats
+from kiosk.statefile import FILE_NAME
 from kiosk.statistics import Result
-from kiosk.storage import FILE_NAME, Storage
+from kiosk.storage import Storage
 
 GAMES = [
     Result("classic", 7, "won", moves=30, seconds=61.26, hints=1, undos=2, grade="easy"),
