@@ -298,7 +298,7 @@ class KioskApp(App):  # type: ignore[misc]
 
     def _dress(self) -> None:
         """Make everything that is seen, for the look and the language of this moment."""
-        self._look, self._spoken = self.session.look, self.session.language
+        self._look, self._spoken = self.session.look, self.session.speaks
         look, layout, texts = self._look, self._layout(), self._texts_in(self._spoken)
         palette = theme.HIGH_CONTRAST if look.high_contrast else theme.PALETTE
         still = look.reduced_motion
@@ -331,12 +331,10 @@ class KioskApp(App):  # type: ignore[misc]
 
     def _speak(self) -> None:
         """Change the language, and the deck where its letters change with it."""
-        if FaceStyle.of(self._look, self.session.language) != FaceStyle.of(
-            self._look, self._spoken
-        ):
+        if FaceStyle.of(self._look, self.session.speaks) != FaceStyle.of(self._look, self._spoken):
             self._dress()
             return
-        self._spoken = self.session.language
+        self._spoken = self.session.speaks
         texts = self._texts_in(self._spoken)
         for widget in (self.hud, self.panels, self.ring):
             widget.set_texts(texts)
@@ -365,7 +363,7 @@ class KioskApp(App):  # type: ignore[misc]
             return change
         if self.session.look != self._look:
             self._dress()
-        elif self.session.language != self._spoken:
+        elif self.session.speaks != self._spoken:
             self._speak()
         if self._sounds is not None:
             self._sounds.play(change, attract=self.session.attract)

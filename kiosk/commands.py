@@ -91,7 +91,8 @@ class ChangeKind(Enum):
     THINKING = "thinking"  #: the solver was asked for a hint
     HINTED = "hinted"
     PANEL = "panel"  #: a panel opened, closed or counts down
-    ATTRACT = "attract"  #: a demo game lies on the table
+    ATTRACT = "attract"  #: another deal lies on the table, and nobody plays
+    SCENE = "scene"  #: in attract mode: other words, over the same table
     WOKE = "woke"  #: the attract mode ended; the player's game lies on the table
     ABANDONED = "abandoned"  #: a game that somebody left was cleared away, behind the demo
     LOST = "lost"  #: found out, unasked, that no line of moves wins any more
@@ -236,6 +237,22 @@ class Tick(Command, frozen=True):
     """Time has passed.  Sent a few times a second; drives idle time and attract mode."""
 
     by_person: ClassVar[bool] = False
+
+
+class Somebody(Command, frozen=True):
+    """A sensor sees somebody (True), or nobody any more (False)."""
+
+    by_person: ClassVar[bool] = False
+
+    there: bool
+
+
+class Darken(Command, frozen=True):
+    """The screen is black from now on (True), or to be seen again (False)."""
+
+    by_person: ClassVar[bool] = False
+
+    dark: bool
 
 
 class AdviceReady(Command, frozen=True):

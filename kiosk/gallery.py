@@ -65,6 +65,7 @@ from kiosk.service_commands import (
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions, Tell
 from kiosk.settings import Settings
+from kiosk.showreel import SceneKind
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
 from kiosk.texts import Texts, available_languages
 
@@ -74,6 +75,8 @@ if TYPE_CHECKING:
 SIZES: Final = ("800x480", "1024x600", "1280x720", "1920x1080", "720x1280", "1200x1920")
 #: The PIN of the service menu that is photographed.
 SHOWN_PIN: Final = "4711"
+#: The day of the pictures.
+SHOWN_DAY: Final = date(2026, 5, 28)
 #: More than any line has.
 MOST_MOVES: Final = 200
 
@@ -284,6 +287,20 @@ def _attract(studio: Studio) -> None:
     studio.do(Tick(), after=4)
 
 
+def _reel(kind: SceneKind) -> Callable[[Studio], None]:
+    """The attract mode, in its first scene of a kind, played to its middle."""
+
+    def bring_about(studio: Studio) -> None:
+        session = studio.session
+        studio.do(Tick(), after=100)
+        while session.scene is not None and session.scene.kind is not kind:
+            studio.do(Tick(), after=0.1)
+        for _ in range(150):
+            studio.do(Tick(), after=0.1)
+
+    return bring_about
+
+
 def _open(panel: Panel) -> Callable[[Studio], None]:
     return lambda studio: studio.do(Open(panel))
 
@@ -480,7 +497,7 @@ def _played_before() -> Statistics:
                     undos=rng.randint(0, 6),
                     grade=grade.name.lower(),
                 ),
-                date(2026, 5, rng.randint(1, 28)),
+                date(2026, 5, rng.randint(1, SHOWN_DAY.day)),
             )
     return statistics
 
@@ -533,6 +550,7 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "daily": ("three-pass", _daily),
     **{f"rules-{preset}": (preset, _open(Panel.RULES)) for preset in PRESETS},
     "attract": ("three-pass", _attract),
+    **{f"reel-{kind.value}": ("three-pass", _reel(kind)) for kind in SceneKind},
     **{f"service-{page.value}": ("three-pass", _service(page)) for page in PHOTOGRAPHED},
     "service-none": ("three-pass", _without_pin),
     "service-bad-pool": ("three-pass", _bad_pool),
@@ -575,6 +593,7 @@ def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iter
             options,
             now=0.0,
             statistics=_played_before(),
+            today=lambda: SHOWN_DAY,
             service=Service(ShownDesk(), Lockout(0.0)),
         )
         clock = HandClock()

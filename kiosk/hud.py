@@ -12,20 +12,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
+from kivy.animation import Animation
 from kivy.clock import Clock
 from kivy.uix.floatlayout import FloatLayout
 from kivy.uix.widget import Widget
 
 from engine.cards import RANK_LETTERS
 from engine.position import Outcome
-from kiosk import boxes, theme, wording
+from kiosk import boxes, reel_wording, theme, wording
 from kiosk.art import FaceStyle
 from kiosk.commands import Change, Command, Hint, NewDeal, Open, Panel, Undo
 from kiosk.layout import Control, Layout, Rect
+from kiosk.poster import Poster
 from kiosk.session import Session
-from kiosk.texts import Texts
+from kiosk.showreel import Scene, SceneKind
+from kiosk.texts import Texts, shipped_languages
 from kiosk.theme import Palette
 from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, TextBox, fit
 
@@ -38,6 +42,9 @@ PULSE: Final = 2.4
 PULSE_LEAST: Final = 0.45
 #: Pictures a second while it breathes; more would only cost.
 PULSE_RATE: Final = 20
+
+#: Seconds in which a poster appears.
+APPEAR: Final = 0.5
 
 _ICONS: Final = {
     Control.UNDO: "undo",
@@ -77,6 +84,8 @@ class Hud(FloatLayout):  # type: ignore[misc]
         self._reduced_motion = reduced_motion
         self._session: Session | None = None
         self._said = ""
+        self._scene: Scene | None = None
+        self._poster: Poster | None = None
         self._silence = Clock.create_trigger(self._fall_silent, MESSAGE_TIME)
         self._breath = Clock.create_trigger(self._breathe, 1 / PULSE_RATE, interval=True)
         self.set_layout(layout)
@@ -93,11 +102,12 @@ class Hud(FloatLayout):  # type: ignore[misc]
         self._session = session
         self._play.show_if(not session.attract)
         self._call.show_if(session.attract)
-        if session.attract and not self._reduced_motion:
+        if session.attract and not (self._reduced_motion or session.dark):
             self._breath()
         else:
             self._breath.cancel()
         self._title.update(session, self._texts, self._said, self._letters)
+        self._put_up(session)
         if not session.attract:
             self._play.update(session)
 
@@ -137,6 +147,7 @@ class Hud(FloatLayout):  # type: ignore[misc]
 
     def _build(self) -> None:
         self.clear_widgets()
+        self._scene, self._poster = None, None
         self._play = _Play(self._send, self._look, self._texts)
         self._call = _Call(self._look, self._texts)
         self._title = _Title(self._look)
@@ -144,6 +155,26 @@ class Hud(FloatLayout):  # type: ignore[misc]
             self.add_widget(part)
         if self._session is not None:
             self.update(self._session)
+
+    def _put_up(self, session: Session) -> None:
+        """Show the poster of the scene, if it has one."""
+        scene = session.scene
+        if scene is self._scene:
+            return
+        self._scene = scene
+        if self._poster is not None:
+            Animation.cancel_all(self._poster, "opacity")
+            self.remove_widget(self._poster)
+            self._poster = None
+        if scene is None or scene.kind is SceneKind.DEMO:
+            return
+        others = [code for code in shipped_languages() if code != self._texts.language]
+        calls = [call_to_touch(_texts_in(code)) for code in others]
+        self._poster = Poster(self._look, self._texts, calls, session)
+        self.add_widget(self._poster)
+        if not self._reduced_motion:
+            self._poster.opacity = 0.0
+            Animation(opacity=1.0, duration=APPEAR).start(self._poster)
 
     def _say(self, said: str) -> None:
         self._said = said
@@ -156,6 +187,16 @@ class Hud(FloatLayout):  # type: ignore[misc]
     def _breathe(self, _seconds: float) -> None:
         phase = Clock.get_boottime() % PULSE / PULSE
         self._call.glow(PULSE_LEAST + (1 - PULSE_LEAST) * (0.5 + 0.5 * math.cos(math.tau * phase)))
+
+
+def call_to_touch(texts: Texts) -> str:
+    """What a passer-by is called to do."""
+    return texts.gettext("Touch to play")
+
+
+@lru_cache(maxsize=8)
+def _texts_in(language: str) -> Texts:
+    return Texts.load(language)
 
 
 class _Shown:
@@ -359,10 +400,7 @@ class _Title(Widget):  # type: ignore[misc]
     @staticmethod
     def _what_to_say(session: Session, texts: Texts, said: str, letters: str) -> str:
         if session.attract:
-            if session.position.outcome is Outcome.WON:
-                return texts.gettext("The pyramid is cleared!")
-            move = session.demo_move
-            return wording.move_caption(texts, move, letters) if move is not None else ""
+            return _caption(session, texts, letters)
         if said:
             return said
         if session.thinking:
@@ -370,6 +408,18 @@ class _Title(Widget):  # type: ignore[misc]
         if session.position.outcome is Outcome.STUCK:
             return texts.gettext("No moves left")
         return ""
+
+
+def _caption(session: Session, texts: Texts, letters: str) -> str:
+    """What a demo says: its end, the lesson of the moment, or the move that comes."""
+    scene, move = session.scene, session.demo_move
+    if scene is None or scene.kind is not SceneKind.DEMO:
+        return ""
+    if session.position.outcome is Outcome.WON:
+        return texts.gettext("The pyramid is cleared!")
+    if scene.lesson is not None:
+        return reel_wording.lesson_words(texts, scene.lesson, session.position.rules, letters)
+    return wording.move_caption(texts, move, letters) if move is not None else ""
 
 
 class _Speech(Widget):  # type: ignore[misc]
@@ -419,7 +469,7 @@ class _Call(_Shown):
             rect = layout.status
         self.add(Plate(rect, palette.accent, 2 * look.radius))
         inside = boxes.shrunk(rect, round(1.5 * look.unit), look.unit)
-        text = texts.gettext("Touch to play")
+        text = call_to_touch(texts)
         gap = 2 * look.unit
         if layout.portrait:
             side = round(0.72 * inside.h)

@@ -34,7 +34,6 @@ from engine.position import (
     Position,
 )
 from engine.rules import PRESETS, Rules
-from kiosk.attract import AttractPlayer
 from kiosk.commands import (
     OPENED_BY_PLAYER,
     AdviceReady,
@@ -44,6 +43,7 @@ from kiosk.commands import (
     CheckDeal,
     Close,
     Command,
+    Darken,
     Draw,
     Drop,
     Hint,
@@ -57,6 +57,7 @@ from kiosk.commands import (
     SetAutoPlay,
     SetLanguage,
     SetLook,
+    Somebody,
     Tap,
     Target,
     Tick,
@@ -75,6 +76,7 @@ from kiosk.sessiontypes import (
     SessionOptions,
     Tell,
 )
+from kiosk.showreel import Scene, SceneKind, Showreel
 from kiosk.statistics import ABANDONED, LOST, WON, Figures, Result, Statistics
 from kiosk.tablegame import TableGame, laid_out
 
@@ -152,8 +154,10 @@ class Session:
         #: The figures of the preset and grade before the win that the panel WON shows.
         self.before: Figures | None = None
         self.checked: Checked | None = None
-        self.lost = False
-        self._demo: tuple[TableGame, AttractPlayer] | None = None
+        self.lost = self._dark = False
+        self._reel = Showreel(
+            dealer, self.statistics, today, preset=options.preset, languages=options.turns
+        )
         self._panel_under_countdown = self._panel_under_service = Panel.NONE
         self.selected: int | None = None
         self.hinted: tuple[Target, ...] = ()
@@ -194,7 +198,23 @@ class Session:
     @property
     def attract(self) -> bool:
         """Whether the attract mode is on."""
-        return self._demo is not None
+        return self._reel.scene is not None
+
+    @property
+    def scene(self) -> Scene | None:
+        """What the attract mode shows now; None when somebody plays."""
+        return self._reel.scene
+
+    @property
+    def dark(self) -> bool:
+        """Whether nothing on the screen can be seen."""
+        return self._dark
+
+    @property
+    def speaks(self) -> str:
+        """The language on the screen: the visitor's, or that of the attract mode's scene."""
+        scene = self._reel.scene
+        return self.language if scene is None else scene.language
 
     @property
     def preset(self) -> str:
@@ -309,12 +329,14 @@ class Session:
     @property
     def demo_move(self) -> Move | None:
         """In attract mode: the move that the demo is about to make, for captions."""
-        return self._demo[1].next_move if self._demo else None
+        scene = self._reel.scene
+        return None if scene is None or scene.player is None else scene.player.next_move
 
     @property
     def demo_line(self) -> tuple[Move, ...]:
         """In attract mode: all moves of the demo."""
-        return self._demo[0].pool_line if self._demo else ()
+        scene = self._reel.scene
+        return () if scene is None or scene.player is None else scene.table.pool_line
 
     def saved(self) -> Saved:
         """Everything that must survive a power cut, as it is now."""
@@ -344,7 +366,7 @@ class Session:
             self._last_input = self._now
             if isinstance(command, OpenService):
                 return self._open_service()
-            if self._demo is not None:
+            if self.attract:
                 return self._wake()
             if self.panel is Panel.COUNTDOWN:
                 return self._show(self._panel_under_countdown)
@@ -369,6 +391,11 @@ class Session:
                 return self._refuse(Refusal.BLOCKED)
             case Touched():
                 return self._change(ChangeKind.NOTHING)
+            case Somebody(there):
+                self._reel.notice(there, self._now)
+                return self._change(ChangeKind.NOTHING)
+            case Darken(dark):
+                return self._darken(dark)
             case Tap(target):
                 return self._tap(target)
             case Drop(source, target):
@@ -412,7 +439,7 @@ class Session:
         gone = max(0.0, now - self._now)
         self._now = max(self._now, now)
         table = self._table
-        playing = self._demo is None and self.panel is Panel.NONE
+        playing = not self.attract and self.panel is Panel.NONE
         if playing and table.game.index > 0 and table.game.outcome is Outcome.RUNNING:
             table.seconds += min(gone, LONGEST_THOUGHT)
 
@@ -422,7 +449,7 @@ class Session:
         return after > 0 and self._now - idle_since > after + self._options.countdown
 
     def _tick(self) -> Change:
-        if self._demo is not None:
+        if self.attract:
             if self.has_game and not self._is_kept:
                 self._record(ABANDONED)
                 self._fresh_visitor()
@@ -459,41 +486,60 @@ class Session:
         """Whether the game that was left is still offered to go on with."""
         return self._left_at is not None and self._now - self._left_at <= self._options.keep_for
 
-    def _fresh_visitor(self) -> None:
-        """Whoever comes now is somebody else: everything is as the operator wants it."""
+    def _fresh_visitor(self, table: TableGame | None = None) -> None:
+        """Whoever comes now is somebody else: everything is as the operator wants it, with
+        ``table`` to play on or a fresh deal."""
         options = self._options
         self.wanted_preset, self.wanted_grade = options.preset, options.grade
         self.auto_play, self.look = options.auto_play, options.look
         self.language = options.language
         self._removals_coached = 0
-        self._table = self._fresh()
+        self._table = table or self._fresh()
 
     def _start_demo(self) -> None:
-        dealt = self._dealer.demo(self._options.preset)
-        self._demo = (laid_out(dealt), AttractPlayer(dealt.line, self._now))
+        self._reel.begin(self._now)
         self._deselect()
 
     def _play_demo(self) -> Change:
-        assert self._demo is not None
-        table, player = self._demo
-        command = player.next_command(table.game, self.selected, self._now)
+        if self._dark:
+            return self._change(ChangeKind.NOTHING)
+        if self._reel.over(self._now):
+            return self._next_scene()
+        command = self._reel.command(self.selected, self._now)
         if command is not None:
             return self._carry_out(command)
-        if player.finished(self._now):
-            old = self.position
-            self._start_demo()
-            return self._change(ChangeKind.ATTRACT, old=old)
-        return self._change(ChangeKind.NOTHING)
+        taught = self._reel.teach(self._now)
+        return self._change(ChangeKind.SCENE if taught else ChangeKind.NOTHING)
+
+    def _next_scene(self) -> Change:
+        old, table = self.position, self._shown
+        self._reel.next(self._now)
+        self._deselect()
+        other = self._shown is not table
+        return self._change(ChangeKind.ATTRACT if other else ChangeKind.SCENE, old=old)
+
+    def _darken(self, dark: bool) -> Change:
+        """Show nothing that nobody sees; begin something when it is seen again."""
+        if dark == self._dark:
+            return self._change(ChangeKind.NOTHING)
+        self._dark = dark
+        if self.attract and not dark:
+            return self._next_scene()
+        return self._change(ChangeKind.SCENE)
 
     def _wake(self) -> Change:
-        old = self.position
-        self._demo = None
+        old, scene = self.position, self._reel.scene
+        self._reel.end()
         self._deselect()
         if self.has_game and self._is_kept:
             self.panel = Panel.CONTINUE
         else:
             self._record(ABANDONED if self.has_game else LOST)
-            self._fresh_visitor()
+            if scene is not None and scene.kind is SceneKind.DAILY:
+                # Whoever touches the deal of the day wants to play that.
+                self._fresh_visitor(scene.table)
+            else:
+                self._fresh_visitor()
         return self._change(ChangeKind.WOKE, old=old)
 
     # -- the service menu -----------------------------------------------------------------------
@@ -503,7 +549,7 @@ class Session:
         service = self.service
         if service is None:
             return self._refuse(Refusal.BLOCKED)
-        woke = self._demo is not None
+        woke = self.attract
         old = self.position
         if woke:
             self._wake()
@@ -564,6 +610,7 @@ class Session:
     def _configure(self, options: SessionOptions) -> Change:
         """The operator wants something else from now on."""
         before, self._options = self._options, options
+        self._reel.preset, self._reel.languages = options.preset, options.turns
         if self.attract:
             # Nobody is there whose choice it would take back.
             self.language, self.look = options.language, options.look
@@ -584,12 +631,13 @@ class Session:
 
     @property
     def _shown(self) -> TableGame:
-        return self._table if self._demo is None else self._demo[0]
+        scene = self._reel.scene
+        return self._table if scene is None else scene.table
 
     @property
     def _locked(self) -> bool:
         """Whether the table takes no input: a panel is open, or the game is won."""
-        if self._demo is not None:
+        if self.attract:
             return False
         return self.panel is not Panel.NONE or self.position.outcome is Outcome.WON
 
@@ -684,7 +732,7 @@ class Session:
             self._last_draw = self._now
             return self._play(DRAW)
         if self.position.can_redeal:
-            if self._demo is None and self._now - self._last_draw < NO_REDEAL_YET:
+            if not self.attract and self._now - self._last_draw < NO_REDEAL_YET:
                 return self._change(ChangeKind.NOTHING)
             return self._play(REDEAL)
         return self._refuse(Refusal.NO_STOCK, Pile.STOCK)
@@ -704,7 +752,7 @@ class Session:
             self.selected is not None and self.selected >= PYRAMID_SIZE
         ):
             self._deselect()
-        if self._demo is None:
+        if not self.attract:
             self._back = None
             self._removals_coached += bool(move.cards)
             self._end_of_game()

@@ -127,6 +127,7 @@ class SessionOptions:
         look: how the kiosk looks to a fresh visitor.
         preset_first: deal ``preset`` next even if a game by other rules was under way.
         language_first: speak ``language`` even if another one was spoken before.
+        languages: the languages that the attract mode speaks by turns; none is ``language`` alone.
     """
 
     preset: str = "three-pass"
@@ -142,6 +143,12 @@ class SessionOptions:
     look: DisplaySettings = field(default_factory=DisplaySettings)
     preset_first: bool = False
     language_first: bool = False
+    languages: tuple[str, ...] = ()
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The languages of the attract mode, ``language`` first."""
+        return (self.language, *(code for code in self.languages if code != self.language))
 
 
 class Configure(Command, frozen=True):

@@ -28,7 +28,7 @@ from kiosk import places
 from kiosk import renderer as graphics
 from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
-from kiosk.commands import Command
+from kiosk.commands import Command, Somebody
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, choose_driver, prepare
 from kiosk.errorlog import ErrorLog
@@ -46,6 +46,7 @@ from kiosk.sessiontypes import Configure, Saved, SessionOptions, Tell
 from kiosk.settings import Settings
 from kiosk.sound import Sounds, has_sound_card
 from kiosk.storage import Storage
+from kiosk.texts import shipped_languages
 
 if TYPE_CHECKING:
     from kiosk.app import KioskApp
@@ -79,6 +80,7 @@ def options_of(args: argparse.Namespace, settings: Settings) -> SessionOptions:
         preset_first=args.preset is not None,
         language=args.language or settings.language.default,
         language_first=args.language is not None,
+        languages=tuple(shipped_languages()),
         grade=None if game.grade == "any" else Grade[game.grade.upper()],
         auto_play=game.auto_play,
         attract_after=settings.idle.attract_after,
@@ -248,7 +250,12 @@ def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
     def open_service() -> None:
         app.send(OpenService())
 
-    controls = PanelControls(app.session, app.send, navigate=app.navigate, service=open_service)
+    def presence(somebody: bool) -> None:
+        app.send(Somebody(somebody))
+
+    controls = PanelControls(
+        app.session, app.send, navigate=app.navigate, service=open_service, presence=presence
+    )
     controls.panel = HardwarePanel.open(panel, controls.handle)
     app.attach(controls)
     return controls

@@ -14,7 +14,7 @@ from engine.deal import LAST_DEAL
 from engine.difficulty import Grade
 from engine.position import MoveKind, Outcome
 from engine.rules import PRESETS
-from kiosk import wording
+from kiosk import reel_wording, wording
 from kiosk.attract import target_of
 from kiosk.commands import (
     AdviceReady,
@@ -24,6 +24,7 @@ from kiosk.commands import (
     CheckDeal,
     Close,
     Command,
+    Darken,
     Draw,
     Drop,
     Hint,
@@ -60,7 +61,8 @@ from kiosk.service_commands import (
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
-from kiosk.statistics import Figures, Result
+from kiosk.showreel import SceneKind
+from kiosk.statistics import LOST, WON, Figures, Result
 from kiosk.texts import Texts, available_languages
 from kiosk.wording import clock
 from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves, service
@@ -106,11 +108,11 @@ class Screen:
 
     def do(self, command: Command, seconds: float = 0.5) -> Change:
         self.now += seconds
-        language = self.session.language
+        language = self.session.speaks
         change = self.session.handle(command, self.now)
-        if self.session.language != language:
-            self.hud.set_texts(Texts.load(self.session.language))
-            self.panels.set_texts(Texts.load(self.session.language))
+        if self.session.speaks != language:
+            self.hud.set_texts(Texts.load(self.session.speaks))
+            self.panels.set_texts(Texts.load(self.session.speaks))
         self.hud.message(change)
         self.refresh()
         return change
@@ -763,6 +765,98 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
     assert screen.do(Touched()).kind is ChangeKind.WOKE
     assert "Touch to play" not in screen.says()
     assert len(screen.shown(PushButton)) == 4
+
+
+def in_scene(screen: Screen, kind: SceneKind) -> Any:
+    """Wait for a scene of the attract mode: its poster, if it has one."""
+    for _ in range(300):
+        screen.now += 1.0
+        screen.session.handle(Tick(), screen.now)
+        if screen.session.scene.kind is kind:
+            screen.do(Tick(), 0.1)
+            screen.hud.set_texts(Texts.load(screen.session.speaks))
+            return screen.hud._poster
+    raise AssertionError(f"no scene {kind} in 300 s")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_posters_hold_their_words_and_leave_the_call_free(
+    make: Make, size: tuple[int, int], language: str
+) -> None:
+    from kiosk.widgets import TextBox
+
+    session = new_session(language=language, start_in_attract=True)
+    day = session.today
+    for outcome in (WON, LOST):
+        session.statistics.add(Result("three-pass", 1, outcome, 40, 200.0, 0, 0), day)
+    layout = Layout.for_screen(*size)
+    screen = make(session, layout=layout, language=language)
+    calls = [layout.button(c) for c in Control] if layout.portrait else [layout.status]
+    for kind in (SceneKind.CALL, SceneKind.DAILY, SceneKind.FIGURES):
+        poster = in_scene(screen, kind)
+        assert layout.screen.holds(poster.rect)
+        assert all(poster.rect.overlap(call) == 0 for call in calls)
+        boxes = [w for w in poster.walk() if isinstance(w, TextBox) and w.text]
+        assert len(boxes) >= 4
+        for box in boxes:
+            assert box.fitted.fits, (kind, box.text)
+            assert poster.rect.holds(box.rect), (kind, box.text)
+        for a, b in combinations(boxes, 2):
+            assert ink(a).overlap(ink(b)) == 0, (kind, a.text, b.text)
+
+
+def test_every_scene_says_its_own(make: Make) -> None:
+    session = new_session(start_in_attract=True)
+    for outcome in (WON, WON, LOST):
+        result = Result("three-pass", 1, outcome, 40, 200.0, 0, 0)
+        session.statistics.add(result, session.today)
+    screen = make(session)
+    assert in_scene(screen, SceneKind.DEMO) is None
+    in_scene(screen, SceneKind.CALL)
+    assert "Make 13: tap two free cards" in screen.says()
+    assert "Zum Spielen tippen" in " ".join(screen.says()), "the other languages call as well"
+    in_scene(screen, SceneKind.DAILY)
+    said = screen.says()
+    assert "Deal of the day" in said
+    assert "Deal 5189" in said
+    assert reel_wording.date_words(Texts(), session.today) in said
+    in_scene(screen, SceneKind.FIGURES)
+    said = screen.says()
+    assert [text for text in said if text in {"3", "games today", "2", "won"}] == [
+        *("3", "games today", "2", "won")
+    ]
+    screen.do(Touched())
+    assert screen.hud._poster is None
+    assert "games today" not in screen.says()
+
+
+def test_a_demo_teaches(make: Make) -> None:
+    screen = make(in_state("attract"))
+    captions = set()
+    while screen.session.scene.kind is SceneKind.DEMO:
+        screen.do(Tick(), 0.5)
+        captions |= set(screen.says())
+    assert "Two free cards that make 13 go together." in captions
+    assert len([text for text in captions if text.endswith(".")]) >= 3
+
+
+def test_posters_appear_softly_or_at_once(make: Make, stage: Any) -> None:
+    screen = make(in_state("attract"))
+    poster = in_scene(screen, SceneKind.CALL)
+    assert poster.opacity == 0
+    stage.wait(0.7)
+    assert poster.opacity == 1
+    still = make(in_state("attract"), reduced_motion=True)
+    assert in_scene(still, SceneKind.CALL).opacity == 1
+
+
+def test_nothing_breathes_in_the_dark(make: Make, stage: Any) -> None:
+    screen = make(in_state("attract"))
+    screen.do(Darken(dark=True))
+    before = screen.hud._call._hand._colour.a
+    assert stage.drawn_frames(0.5) <= 1
+    assert screen.hud._call._hand._colour.a == before
 
 
 def test_the_call_breathes_slowly_and_only_in_attract_mode(make: Make, stage: Any) -> None:

@@ -22,6 +22,7 @@ from kiosk.commands import (
     CheckDeal,
     Close,
     Command,
+    Darken,
     Draw,
     Drop,
     Hint,
@@ -35,6 +36,7 @@ from kiosk.commands import (
     SetAutoPlay,
     SetLanguage,
     SetLook,
+    Somebody,
     Tap,
     Tick,
     Touched,
@@ -43,6 +45,7 @@ from kiosk.commands import (
 from kiosk.dealer import DealtGame
 from kiosk.session import Session
 from kiosk.sessiontypes import Checked, Saved, SessionOptions, Tell
+from kiosk.showreel import SceneKind
 from kiosk.statistics import Result
 from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand
 
@@ -520,8 +523,111 @@ def test_the_demo_plays_its_line_and_another_follows() -> None:
     else:
         raise AssertionError("the demo did not end in 200 s")
     assert tuple(played) == LINE
-    assert bench.dealer.demos == 2
+    assert bench.dealer.demos > 1
     assert bench.results == [], "the demo is nobody's game"
+
+
+def in_scene(bench: Bench, kind: SceneKind) -> Change:
+    """Wait for a scene: the change that brought it."""
+    for _ in range(3000):
+        change = bench.do(Tick(), 0.1)
+        if bench.session.scene is not None and bench.session.scene.kind is kind:
+            return change
+    raise AssertionError(f"no scene {kind} in 300 s")
+
+
+def test_between_demos_words_lie_over_the_same_table() -> None:
+    bench = Bench(start_in_attract=True)
+    change = in_scene(bench, SceneKind.CALL)
+    assert change.kind is ChangeKind.SCENE
+    assert change.old == change.new == bench.session.position
+    assert bench.session.position.outcome is Outcome.WON, "the cleared table of the demo"
+    assert bench.session.demo_move is None
+    assert bench.session.demo_line == ()
+    change = in_scene(bench, SceneKind.DAILY)
+    assert change.kind is ChangeKind.ATTRACT
+    assert bench.session.daily
+    assert bench.dealer.days == [date(2026, 12, 24)]
+
+
+def test_the_attract_mode_speaks_the_languages_by_turns_and_leaves_the_visitors_alone() -> None:
+    bench = Bench(start_in_attract=True, language="de", languages=("en", "de", "fr"))
+    session = bench.session
+    assert (session.speaks, session.language) == ("de", "de")
+    in_scene(bench, SceneKind.CALL)
+    in_scene(bench, SceneKind.DEMO)
+    assert (session.speaks, session.language) == ("en", "de")
+    in_scene(bench, SceneKind.DAILY)
+    in_scene(bench, SceneKind.DEMO)
+    assert session.speaks == "fr"
+    assert session.saved().language == "de"
+    bench.do(Touched())
+    assert session.speaks == session.language == "de"
+
+
+def test_whoever_touches_the_deal_of_the_day_plays_it() -> None:
+    bench = Bench(start_in_attract=True)
+    in_scene(bench, SceneKind.DAILY)
+    dealt = bench.dealer.dealt
+    shown = bench.session.position
+    assert bench.do(Touched()).kind is ChangeKind.WOKE
+    assert bench.session.daily
+    assert bench.session.position == shown
+    assert bench.dealer.dealt == dealt, "no other deal is used up"
+    bench.play_line(LINE)
+    assert bench.results[0].daily
+
+
+def test_a_game_left_behind_goes_before_the_deal_of_the_day() -> None:
+    bench = Bench(keep_for=3600)
+    bench.tap_move(LINE[0])
+    kept = bench.session.position
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    in_scene(bench, SceneKind.DAILY)
+    bench.do(Touched())
+    assert bench.session.panel is Panel.CONTINUE
+    assert bench.session.position == kept
+
+
+def test_a_sensor_wakes_nobody_up_but_makes_the_scenes_shorter() -> None:
+    bench = Bench(start_in_attract=True)
+    in_scene(bench, SceneKind.CALL)
+    assert bench.do(Somebody(there=True), 12).kind is ChangeKind.NOTHING
+    assert bench.session.attract
+    bench.do(Tick(), 0.1)
+    assert bench.session.scene is not None
+    assert bench.session.scene.kind is SceneKind.DEMO
+    bench.do(Touched())
+    assert bench.do(Somebody(there=False)).kind is ChangeKind.NOTHING
+    assert not bench.session.attract
+
+
+def test_in_the_dark_nothing_is_played_and_in_the_light_something_begins() -> None:
+    bench = Bench(start_in_attract=True)
+    assert bench.do(Darken(dark=True)).kind is ChangeKind.SCENE
+    assert bench.session.dark
+    assert bench.do(Darken(dark=True)).kind is ChangeKind.NOTHING
+    demos = bench.dealer.demos
+    for _ in range(100):
+        assert bench.do(Tick(), 60).kind is ChangeKind.NOTHING
+    assert bench.dealer.demos == demos
+    bench.do(Darken(dark=False))
+    assert not bench.session.dark
+    assert bench.session.scene is not None
+    assert bench.session.scene.began == bench.now
+    bench.do(Darken(dark=True))
+    assert bench.do(Tap(3)).kind is ChangeKind.WOKE, "a touch wakes in the dark, too"
+
+
+def test_a_game_left_in_the_dark_is_still_recorded() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    bench.do(Darken(dark=True))
+    assert bench.do(Tick(), 601).kind is ChangeKind.ABANDONED
+    assert [r.outcome for r in bench.results] == ["abandoned"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
