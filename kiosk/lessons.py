@@ -74,11 +74,17 @@ class Teacher:
 
     def __init__(self) -> None:
         self._waiting = list(Lesson)
+        self._last: Lesson | None = None
 
-    def choose(self, position: Position, move: Move) -> Lesson:
-        """A lesson that fits, the one not given for longest; it is given now."""
-        lessons = fitting(position, move)
-        lesson = next(lesson for lesson in self._waiting if lesson in lessons)
-        self._waiting.remove(lesson)
-        self._waiting.append(lesson)
+    def choose(self, position: Position, move: Move) -> Lesson | None:
+        """A lesson that fits, the one not given for longest; it is given now.
+
+        None when no other fits than the one that was given last.
+        """
+        lessons = fitting(position, move) - {self._last}
+        lesson = next((lesson for lesson in self._waiting if lesson in lessons), None)
+        if lesson is not None:
+            self._waiting.remove(lesson)
+            self._waiting.append(lesson)
+            self._last = lesson
         return lesson

@@ -179,6 +179,8 @@ class Showreel:
         if move is None or not position.is_legal(move):
             return False
         scene.lesson = self._teacher.choose(position, move)
+        if scene.lesson is None:
+            return False
         self._lesson_due = now + LESSON
         return True
 

@@ -779,7 +779,7 @@ def in_scene(screen: Screen, kind: SceneKind) -> Any:
     raise AssertionError(f"no scene {kind} in 300 s")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [(800, 480), (1920, 1080), (720, 1280)])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_posters_hold_their_words_and_leave_the_call_free(
     make: Make, size: tuple[int, int], language: str

@@ -331,10 +331,17 @@ def test_a_lesson_is_about_the_move_that_comes() -> None:
 def test_the_lesson_heard_longest_ago_comes_first() -> None:
     position = Position(won_by_hand("three-pass").deal, PRESETS["three-pass"])
     teacher = Teacher()
-    heard = [teacher.choose(position, LINE[0]) for _ in range(8)]
+    heard = [teacher.choose(position, LINE[0]) for _ in range(9)]
     fit = fitting(position, LINE[0])
+    assert len(fit) > 2
     assert set(heard[: len(fit)]) == fit
-    assert heard[len(fit) :] == heard[: 8 - len(fit)]
+    assert heard[len(fit) :] == heard[: 9 - len(fit)]
+    table = Game(position.deal, position.rules)
+    while table.position.can_draw:
+        table.play(Move(MoveKind.DRAW))
+    redeal = Move(MoveKind.REDEAL)
+    assert teacher.choose(table.position, redeal) is Lesson.REDEAL
+    assert teacher.choose(table.position, redeal) is None, "not twice running"
 
 
 def test_a_won_or_lost_game_counts_alike() -> None:
