@@ -146,7 +146,8 @@ def test_a_shipped_language_loads_without_a_problem(language: str) -> None:
     for singular, plural in IN_CODE:
         values = dict.fromkeys(placeholders(singular) | placeholders(plural or ""), 7)
         if plural:
-            values.pop("n")
+            # Words beside a large figure do not repeat it.
+            values.pop("n", None)
             for n in range(30):
                 assert spoken.ngettext(singular, plural, n, **values)
         else:
