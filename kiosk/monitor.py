@@ -37,7 +37,7 @@ class Sources:
     """Where the figures come from.
 
     Attributes:
-        version: of this program.
+        version: gives the one of this program.
         preset: gives the rules on the table.
         attract: whether the kiosk plays by itself.
         statistics: gives the finished games.
@@ -49,7 +49,7 @@ class Sources:
         clock: monotonic seconds.
     """
 
-    version: str
+    version: Callable[[], str]
     preset: Callable[[], str]
     attract: Callable[[], bool]
     statistics: Callable[[], Statistics]
@@ -95,7 +95,7 @@ class Monitor:
         threads = list(sources.threads())
         alive = all(thread.is_alive() for thread in threads)
         pool = sources.pool()
-        about = {"version": sources.version, "preset": sources.preset()}
+        about = {"version": sources.version(), "preset": sources.preset()}
         return [
             Family("info", "gauge", "This program and its rules.", [Sample(1, about)]),
             gauge(

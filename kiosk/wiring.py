@@ -12,6 +12,7 @@ import os
 import queue
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import SystemRandom
 from threading import Thread
@@ -201,7 +202,7 @@ def _let_watch(
         return
     session = app.session
     sources = Sources(
-        version=version(),
+        version=cache(version),
         preset=lambda: session.preset,
         attract=lambda: session.attract,
         statistics=lambda: session.statistics,
@@ -213,7 +214,8 @@ def _let_watch(
     )
     monitor = Monitor(folder, sources)
     app.every(EVERY, monitor.write)
-    app.bind(on_start=lambda _app: monitor.write())
+    # Not before the first picture.
+    app.bind(on_start=lambda _app: app.soon(monitor.write))
 
 
 def name_chip() -> str:

@@ -136,7 +136,7 @@ class Kiosk:
         self.monitor = Monitor(
             folder,
             Sources(
-                version="0.1.0",
+                version=lambda: "0.1.0",
                 preset=lambda: "classic",
                 attract=lambda: True,
                 statistics=lambda: self.statistics,
