@@ -130,7 +130,7 @@ class Stopper:
 def _demo(args: argparse.Namespace, stopper: Stopper) -> int:
     driver = choose_driver(os.environ, offscreen=args.offscreen)
     settings = read_settings(args.settings)
-    prepare(driver, args.size or DEMO_SIZE)
+    prepare(driver, args.size or DEMO_SIZE, rotation=settings.display.rotation)
     from kiosk.demo import play_demo  # noqa: PLC0415 - opens the window
 
     dealer = PoolDealer(SystemRandom(), rules=settings.playable)

@@ -119,12 +119,34 @@ def x11_screen_size(library: str = "libX11.so.6") -> tuple[int, int] | None:
     return size
 
 
-def prepare(driver: Driver, size: tuple[int, int] | None = None, *, styled: bool = False) -> None:
+#: How Kivy turns touches of mtdev clockwise.  What it calls a rotation by 90 or 270 degrees
+#: is a reflection, which takes another one to be a rotation.
+_TOUCH_TURNED: Final[Mapping[int, str]] = {
+    0: "",
+    90: ",param=rotation=90,param=invert_x=1",
+    180: ",param=rotation=180",
+    270: ",param=rotation=90,param=invert_y=1",
+}
+
+
+def prepare(
+    driver: Driver,
+    size: tuple[int, int] | None = None,
+    *,
+    rotation: int = 0,
+    touch_rotation: int = 0,
+    styled: bool = False,
+) -> None:
     """Set Kivy up.
 
     Args:
         driver: how the screen is reached.
-        size: width and height of the window in px; None fills the screen.
+        size: width and height in px make a window, before anything is turned; None fills the
+            screen.
+        rotation: degrees by which the picture is turned clockwise: 0, 90, 180 or 270.  Touches
+            are turned with it, since a touchscreen is a part of its panel.
+        touch_rotation: degrees by which they are turned besides; for KMSDRM alone, because a
+            desktop has its own ways.
         styled: whether Kivy's own widgets get the looks that come with them.  None of them is on
             our screens, and to read those looks would take a fifth of the time until the first
             picture.
@@ -162,6 +184,8 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None, *, styled: bool
         "verify_gl_main_thread": "0",
         "width": str(width),
         "height": str(height),
+        # Kivy counts the other way round.
+        "rotation": str(-rotation % 360),
     }
     for key, value in graphics.items():
         Config.set("graphics", key, value)
@@ -178,7 +202,9 @@ def prepare(driver: Driver, size: tuple[int, int] | None = None, *, styled: bool
         Config.add_section(section)
     Config.set("input", "mouse", "mouse,disable_multitouch")
     if driver is Driver.KMSDRM:
-        Config.set("input", "mtdev_%(name)s", "probesysfs,provider=mtdev")
+        Config.set(
+            "input", "mtdev_%(name)s", f"probesysfs,provider=mtdev{_TOUCH_TURNED[touch_rotation]}"
+        )
     # Double and triple taps would only delay and rename touches.
     for key in ("double_tap_time", "triple_tap_time", "double_tap_distance"):
         Config.set("postproc", key, "0")

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 #: Sections that count from the next start on: what is connected, and what can be played.
 AT_START: Final = ("buttons", "lamps", "presence", "rules")
+#: The same of the section ``display``: how the window was opened.
+DISPLAY_AT_START: Final = ("rotation", "touch_rotation")
 
 
 class Reload:
@@ -67,6 +69,10 @@ class Reload:
 def possible(old: Settings, new: Settings) -> Settings:
     """The part of ``new`` that can count at once; for the rest what ``old`` says."""
     counts = msgspec.structs.replace(new, **{name: getattr(old, name) for name in AT_START})
+    opened = {name: getattr(old.display, name) for name in DISPLAY_AT_START}
+    counts = msgspec.structs.replace(
+        counts, display=msgspec.structs.replace(counts.display, **opened)
+    )
     if counts.game.preset == CUSTOM and CUSTOM not in old.playable:
         # Its rules came with the settings, too late for the table that stands.
         game = msgspec.structs.replace(counts.game, preset=old.game.preset)

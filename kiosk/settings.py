@@ -80,6 +80,9 @@ class DisplaySettings(Struct, frozen=True):
 
     Attributes:
         width_mm: the visible width of the panel; None guesses it from the size in pixels.
+        rotation: degrees by which the picture is turned clockwise, for a panel that hangs turned.
+        touch_rotation: degrees by which touches are turned clockwise besides, for a touchscreen
+            that is not mounted as its panel is; only where there is no desktop.
         left_handed: whether the two button rails change sides.
         four_colour: whether each suit has its own colour.
         high_contrast: whether card faces are drawn in the strongest colours.
@@ -90,6 +93,8 @@ class DisplaySettings(Struct, frozen=True):
     """
 
     width_mm: Millimetres | None = None
+    rotation: Literal[0, 90, 180, 270] = 0
+    touch_rotation: Literal[0, 90, 180, 270] = 0
     left_handed: bool = False
     four_colour: bool = False
     high_contrast: bool = False

@@ -106,7 +106,12 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     logging.getLogger().addHandler(errors)
     driver = choose_driver(os.environ, offscreen=args.offscreen)
     file = read_settings(args.settings)
-    prepare(driver, args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None))
+    prepare(
+        driver,
+        args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None),
+        rotation=file.display.rotation,
+        touch_rotation=file.display.touch_rotation,
+    )
     from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
     from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
 

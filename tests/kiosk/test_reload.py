@@ -79,6 +79,16 @@ def test_what_is_connected_is_named_and_waits(
     assert len(kiosk.used) == 1
 
 
+def test_a_picture_that_is_to_be_turned_waits_for_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kiosk = Reloaded(tmp_path)
+    assert kiosk.again("[display]\nrotation = 90\nfour_colour = true\n")
+    (used,) = kiosk.used
+    assert (used.display.rotation, used.display.four_colour) == (0, True)
+    assert "counts only after a restart: display.rotation" in said(caplog)
+
+
 def test_rules_that_the_table_does_not_know_wait_too(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
