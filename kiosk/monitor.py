@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Final
 
+from engine.rules import PRESETS
 from kiosk.errorlog import ErrorLog
 from kiosk.metrics import Family, Sample, counter, exposition, gauge
 from kiosk.service import PoolFacts
@@ -45,6 +46,7 @@ class Sources:
         threads: gives the threads that read touches.
         errors: what went wrong.
         pool: gives what is known about the pool.
+        panel: gives why buttons and lamps do not work; empty when they do, or when there are none.
         problems: gives what is wrong with what is kept.
         clock: monotonic seconds.
     """
@@ -57,6 +59,7 @@ class Sources:
     threads: Callable[[], Iterable[Thread]]
     errors: ErrorLog
     pool: Callable[[], PoolFacts]
+    panel: Callable[[], str]
     problems: Callable[[], Sequence[str]]
     clock: Callable[[], float] = time.monotonic
 
@@ -118,6 +121,7 @@ class Monitor:
             ),
             gauge("pool_usable", "0 when deals are solved on the spot.", not pool.why),
             gauge("pool_deals", "Deals in the pool.", sum(pool.deals.values())),
+            gauge("panel_usable", "0 when buttons and lamps do not work.", not sources.panel()),
             gauge("storage_problems", "What went wrong with files.", len(sources.problems())),
         ]
 
@@ -125,7 +129,8 @@ class Monitor:
 def _games(statistics: Statistics) -> list[Sample]:
     return [
         Sample(count, {"preset": preset, "outcome": outcome})
-        for preset in statistics.presets
+        # Those without a game yet, too: what begins at zero can be seen to grow.
+        for preset in dict.fromkeys((*PRESETS, *statistics.presets))
         for outcome, count in statistics.of(preset).outcomes.items()
     ]
 

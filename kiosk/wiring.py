@@ -177,7 +177,14 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     app.reload = Reload(args.settings, file, desk.use).again
     desk.restart = app.restart
     desk.read_pins = lambda: _pins(controls, settings)
-    _let_watch(app, storage=storage, dealer=dealer, errors=errors, threads=input_threads)
+    _let_watch(
+        app,
+        storage=storage,
+        dealer=dealer,
+        errors=errors,
+        threads=input_threads,
+        panel=lambda: desk.pins().why,
+    )
     app.bind(on_start=lambda _app: dealer.check())
     app.bind(on_start=lambda _app: _say_who_draws())
     log.info("playing %s on %s", session.preset, driver.value)
@@ -200,6 +207,7 @@ def _let_watch(
     dealer: PoolDealer,
     errors: ErrorLog,
     threads: Callable[[], list[Thread]],
+    panel: Callable[[], str],
 ) -> None:
     """Where systemd has made a folder for it, write figures for whoever watches a fleet."""
     folder = places.runtime_folder()
@@ -215,6 +223,7 @@ def _let_watch(
         threads=threads,
         errors=errors,
         pool=lambda: dealer.pool_facts,
+        panel=panel,
         problems=lambda: storage.problems,
     )
     monitor = Monitor(folder, sources)

@@ -133,6 +133,7 @@ class Kiosk:
         self.pool = PoolFacts({"classic": 3000, "cards4": 3000}, True)
         self.threads: list[Thread] = []
         self.problems: list[str] = []
+        self.broken = ""
         self.monitor = Monitor(
             folder,
             Sources(
@@ -144,6 +145,7 @@ class Kiosk:
                 threads=lambda: self.threads,
                 errors=self.errors,
                 pool=lambda: self.pool,
+                panel=lambda: self.broken,
                 problems=lambda: self.problems,
                 clock=lambda: self.now,
             ),
@@ -165,13 +167,16 @@ def test_games_are_counted_by_rules_and_outcome(tmp_path: Path) -> None:
     for outcome in ("won", "won", "lost", "abandoned"):
         kiosk.statistics.add(result(outcome, hints=1), day)
     kiosk.statistics.add(result("abandoned", "cards4"), day)
+    kiosk.statistics.add(result("lost", "custom"), day)
     said = kiosk.figures()
+    assert said['games_total{preset="custom",outcome="lost"}'] == 1
+    assert said['games_total{preset="overlap",outcome="won"}'] == 0  # nobody has played it yet
     assert said['games_total{preset="classic",outcome="won"}'] == 2
     assert said['games_total{preset="classic",outcome="lost"}'] == 1
     assert said['games_total{preset="classic",outcome="abandoned"}'] == 1
     assert said['games_total{preset="cards4",outcome="abandoned"}'] == 1
     assert said['games_total{preset="cards4",outcome="won"}'] == 0
-    assert (said["hints_total"], said["undos_total"]) == (4, 10)
+    assert (said["hints_total"], said["undos_total"]) == (4, 12)
 
 
 def test_time_state_and_pool(tmp_path: Path) -> None:
@@ -186,9 +191,12 @@ def test_time_state_and_pool(tmp_path: Path) -> None:
     assert said["open_files"] > 2
     assert said["threads"] >= 1
     kiosk.pool = PoolFacts({}, False, "pool: its digest is wrong")
+    assert said["panel_usable"] == 1
     kiosk.problems.append("state.sqlite: is damaged")
+    kiosk.broken = "no GPIO chip"
     said = kiosk.figures()
     assert (said["pool_usable"], said["pool_deals"], said["storage_problems"]) == (0, 0, 1)
+    assert said["panel_usable"] == 0
 
 
 def test_a_thread_that_has_died_is_seen(tmp_path: Path) -> None:
