@@ -34,6 +34,8 @@ class _Button:
     interval: float = 0.0
     #: Part of a combination under way: until it is up again it does nothing alone.
     muted: bool = False
+    #: Pressed as the last of a combination: not even that press is told.
+    silent: bool = False
     stuck: bool = False
 
 
@@ -99,14 +101,16 @@ class Buttons:
         if spec.repeat is not None:
             button.next_repeat = at + spec.repeat.after
             button.interval = spec.repeat.slowest
-        self._post(PanelEvent(EventKind.PRESSED, name))
         for combination in self._combinations.values():
             members = combination.spec.buttons
             if name in members and all(map(self._is_meant, members)):
                 combination.since = at
                 combination.done = False
+                button.silent = True
                 for member in members:
                     self._mute(member)
+        if not button.silent:
+            self._post(PanelEvent(EventKind.PRESSED, name))
 
     def _release(self, name: str, button: _Button, at: float) -> None:
         assert button.down_since is not None
@@ -116,7 +120,8 @@ class Buttons:
         for combination in self._combinations.values():
             if name in combination.spec.buttons:
                 combination.since = None
-        self._post(PanelEvent(EventKind.RELEASED, name, seconds))
+        if not button.silent:
+            self._post(PanelEvent(EventKind.RELEASED, name, seconds))
 
     def _hold(self, name: str, button: _Button, since: float, now: float) -> None:
         hold = button.spec.hold

@@ -12,7 +12,7 @@ from enum import StrEnum
 class EventKind(StrEnum):
     """What happened.  The text of each kind is frozen: whoever receives events goes by it."""
 
-    PRESSED = "pressed"
+    PRESSED = "pressed"  #: but for the last button of a combination, which means only that
     RELEASED = "released"  #: value: seconds since it was pressed
     REPEATED = "repeated"  #: held, and time for one more; value: the how-manieth, from 1
     HOLDING = "holding"  #: on the way to HELD; value: how far, above 0 and below 1
