@@ -21,8 +21,12 @@ from kiosk.settings import CUSTOM, Settings
 
 log = logging.getLogger(__name__)
 
-#: Sections that count from the next start on: what is connected, and what can be played.
-AT_START: Final = ("buttons", "lamps", "presence", "rules")
+#: Sections and keys that count from the next start on: what is connected, what can be played, and
+#: how the window lies on the screen.
+AT_START: Final = (
+    *("buttons", "lamps", "presence", "rules"),
+    *("display.rotation", "display.touch_rotation"),
+)
 #: The same of the section ``display``: how the window was opened.
 DISPLAY_AT_START: Final = ("rotation", "touch_rotation")
 
@@ -68,7 +72,14 @@ class Reload:
 
 def possible(old: Settings, new: Settings) -> Settings:
     """The part of ``new`` that can count at once; for the rest what ``old`` says."""
-    counts = msgspec.structs.replace(new, **{name: getattr(old, name) for name in AT_START})
+    counts = new
+    for name in AT_START:
+        section, _, key = name.partition(".")
+        before = getattr(old, section)
+        if key:
+            value = {key: getattr(before, key)}
+            before = msgspec.structs.replace(getattr(counts, section), **value)
+        counts = msgspec.structs.replace(counts, **{section: before})
     opened = {name: getattr(old.display, name) for name in DISPLAY_AT_START}
     counts = msgspec.structs.replace(
         counts, display=msgspec.structs.replace(counts.display, **opened)

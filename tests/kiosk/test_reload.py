@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kiosk.reload import Reload, changed, possible
+from kiosk.reload import AT_START, Reload, changed, possible
 from kiosk.settings import Settings, parse
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +87,20 @@ def test_a_picture_that_is_to_be_turned_waits_for_the_next_start(
     (used,) = kiosk.used
     assert (used.display.rotation, used.display.four_colour) == (0, True)
     assert "counts only after a restart: display.rotation" in said(caplog)
+
+
+def test_how_the_window_lies_waits_while_how_it_looks_does_not() -> None:
+    old = read("[display]\nrotation = 90\n")
+    new = read("[display]\nrotation = 180\nfour_colour = true\n")
+    counts = possible(old, new)
+    assert (counts.display.rotation, counts.display.four_colour) == (90, True)
+    assert changed(counts, new) == {"display.rotation": 180}
+
+
+def test_what_waits_for_a_start_is_the_name_of_something() -> None:
+    for name in AT_START:
+        section, _, key = name.partition(".")
+        assert hasattr(getattr(Settings(), section), key) if key else hasattr(Settings(), section)
 
 
 def test_rules_that_the_table_does_not_know_wait_too(
