@@ -25,7 +25,7 @@ from typing import Final
 
 from engine.pool import Pool, PoolError
 from kiosk import renderer as graphics
-from kiosk.display import NoDisplayError, choose_driver
+from kiosk.display import Driver, NoDisplayError, choose_driver
 from kiosk.panel_controls import wired
 from kiosk.settings import Settings
 from kiosk.sound import has_sound_card
@@ -109,6 +109,14 @@ class Machine:
         return self.access(path, os.R_OK | os.W_OK)
 
     @property
+    def has_desktop(self) -> bool:
+        """Whether a desktop owns screen and touches, and hands them on to whoever is logged in."""
+        try:
+            return choose_driver(self.environ, cards=()) is Driver.X11
+        except NoDisplayError:
+            return False
+
+    @property
     def user_name(self) -> str:
         """The name of the user."""
         try:
@@ -175,6 +183,8 @@ def of_user(machine: Machine, settings: Settings) -> Finding:
             "ask as that user: sudo -u pyramid-kiosk ... --check",
         )
     needed = set(GROUPS) & machine.existing
+    if machine.has_desktop:
+        needed &= {"gpio"}
     if not _pins_of(settings):
         needed.discard("gpio")
     missing = [name for name in GROUPS if name in needed - machine.groups]
@@ -242,7 +252,7 @@ def of_touch(machine: Machine) -> Finding:
         if not _is_touch_screen(folder / "device"):
             continue
         name = _text(folder / "device/name") or folder.name
-        usable = machine.usable(machine.root / "dev/input" / folder.name)
+        usable = machine.has_desktop or machine.usable(machine.root / "dev/input" / folder.name)
         (found if usable else closed).append(f"{name} ({folder.name})")
     if found:
         return Finding("touch", Level.OK, ", ".join(found))

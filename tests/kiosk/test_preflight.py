@@ -122,6 +122,18 @@ def test_groups_that_this_system_does_not_have_are_not_missed(tmp_path: Path) ->
     assert preflight.of_user(here, BUTTONS).level is Level.OK
 
 
+def test_a_desktop_needs_no_groups_for_screen_and_touches(tmp_path: Path) -> None:
+    raspberry(tmp_path)
+    here = machine(tmp_path, environ={"DISPLAY": ":0"}, groups=frozenset(), access=shut("event1"))
+    assert preflight.of_user(here, Settings()).level is Level.OK
+    assert preflight.of_touch(here).level is Level.OK
+    finding = preflight.of_user(here, BUTTONS)
+    assert (finding.level, finding.text) == (
+        Level.WARNING,
+        f"{here.user_name} is not in the groups gpio (buttons and lamps)",
+    )
+
+
 def test_root_is_told_that_it_says_little(tmp_path: Path) -> None:
     finding = preflight.of_user(machine(tmp_path, user=0), Settings())
     assert finding.level is Level.WARNING
