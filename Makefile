@@ -14,6 +14,10 @@ SHOTS ?= shots
 # How many positions of each preset `make differential` compares.
 POSITIONS ?= 10000
 
+# How many damaged inputs `make fuzz` feeds, and which.
+CASES ?= 100000
+SEED ?= 1
+
 .PHONY: help
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -100,6 +104,10 @@ differential: venv-test ## Compare the solver with a search without cuts on POSI
 .PHONY: crash
 crash: venv-test ## Cut the power at every write of the state folder, in all ways that are told apart (minutes)
 	nice $(BIN)/python -m tests.crash.runs
+
+.PHONY: fuzz
+fuzz: venv-test ## Feed CASES=100000 damaged files and command lines, by SEED=1, to all that reads them (an hour)
+	nice $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED)
 
 .PHONY: vectors
 vectors: venv-test ## Solve all 300 known deals under all 8 rule sets

@@ -64,6 +64,8 @@ class ErrorLog(logging.Handler):
             if record.exc_info and record.exc_info[1] is not None:
                 error = record.exc_info[1]
                 text += f" ({type(error).__name__}: {' '.join(str(error).split())})"
+            # A name of a file may hold bytes that are no text, and no font could draw.
+            text = text.encode("utf-8", "backslashreplace").decode("utf-8")
             text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
             entry = Logged(self._clock(), record.levelno, text)
             with self._guard:

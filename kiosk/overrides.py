@@ -74,7 +74,7 @@ def step(settings: Settings, key: str, up: bool) -> Value | None:
 def _problem(key: object, value: object, settings: Settings) -> str:
     """Why ``value`` cannot take the place of a setting, or ""."""
     if key not in STEPS:
-        return f"{key} cannot be overridden"
+        return f"{key!r} cannot be overridden"
     assert isinstance(key, str)
     section, name = key.split(".")
     kind = next(
@@ -84,7 +84,8 @@ def _problem(key: object, value: object, settings: Settings) -> str:
     )
     try:
         msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeError) as error:
+        # JSON can spell characters that are none: half of a pair of surrogates.
         return f"{key} = {value!r}: {error}"
     if key == "game.preset" and value not in settings.playable:
         return f"{key} = {value!r}: the file has no rules for it"

@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 FILE_NAME: Final = "state.sqlite"
 SCHEMA_VERSION: Final = 1
+#: Bytes of the smallest page that a database can consist of.
+SMALLEST: Final = 512
 #: What SQLite keeps beside a database: the log of what is not yet in it, and its index; and what a
 #: change is undone with, before there is a log.
 COMPANIONS: Final = ("-wal", "-shm", "-journal")
@@ -71,9 +73,12 @@ def open_sound(path: Path, look: Look, connect: Connect = connect) -> sqlite3.Co
         UnusableError: it is damaged, of a newer version or somebody else's.
         sqlite3.Error, OSError: it cannot be opened or read; see :func:`is_passing`.
     """
-    there = path.exists() and path.stat().st_size > 0
+    size = path.stat().st_size if path.exists() else 0
     # What was being made when the power went is undone first, which a look could not do.
-    if there and not _companion(path, "-journal").exists():
+    if size and not _companion(path, "-journal").exists():
+        if size < SMALLEST:
+            # SQLite would take it for nothing at all, and write over it.
+            raise UnusableError(f"is damaged (it is only {size} bytes long)")
         with closing(_connect_to_read(path)) as db:
             if judge(db):
                 look(db)

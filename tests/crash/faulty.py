@@ -8,6 +8,7 @@ kiosk, off-screen, which is told what a visitor does, and answers with each game
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import threading
@@ -81,6 +82,7 @@ def kiosk(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO)
     # As it is on a machine without a screen.
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
     {"storage": storage, "kiosk": kiosk}[sys.argv[1]](Path(sys.argv[2]))

@@ -52,3 +52,10 @@ def test_it_is_bounded() -> None:
     assert len(kept.entries) == MOST
     assert kept.entries[0].text.startswith(f"{3 * MOST - 1} ")
     assert all(len(entry.text) == LONGEST for entry in kept.entries)
+
+
+def test_what_no_font_can_draw_is_spelled_out() -> None:
+    log = ErrorLog(lambda: 0.0)
+    record = logging.LogRecord("x", logging.ERROR, "x", 1, "file \udcff", (), None)
+    log.emit(record)
+    assert log.entries[0].text == "file \\udcff"

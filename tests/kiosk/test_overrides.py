@@ -115,6 +115,13 @@ def test_of_a_partly_bad_file_the_good_part_counts(tmp_path: Path) -> None:
     assert json.loads(path.read_text()) == {"sound.volume": 0.2}
 
 
+def test_half_a_character_is_no_value(tmp_path: Path) -> None:
+    path = tmp_path / overrides.FILE_NAME
+    path.write_text('{"game.preset": "re\\ud800laxed", "sound.volume": 0.2, "\\udfff": 1}')
+    assert Overrides(tmp_path).values == {"sound.volume": 0.2}
+    assert (tmp_path / "overrides.json.bad-1").exists()
+
+
 def test_custom_rules_that_are_gone_from_the_file_are_passed_over(tmp_path: Path) -> None:
     own = msgspec.structs.replace(Settings(), rules=parse("[rules]\npasses = 2\n")[0].rules)
     changed = Overrides(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kiosk import statefile
 from kiosk.sessiontypes import Saved
 from kiosk.statefile import FILE_NAME, SCHEMA_VERSION
 from kiosk.statistics import Result
@@ -226,6 +227,142 @@ def test_a_save_that_claims_the_impossible_is_set_aside(
     assert "saved game cannot be read" in again.problems[0]
     assert again.close()
     assert len(rows(again.path, "set_aside")) == 1
+
+
+def hot(folder: Path, saves: int = 12) -> dict[str, bytes]:
+    """The database and its log as a kill leaves them, after so many saves."""
+    storage = Storage(folder)
+    for count in range(saves):
+        storage.save(dataclasses.replace(SAVED, hints=count))
+        assert storage.flush()
+    found = {
+        path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith("-shm")
+    }
+    assert set(found) == {FILE_NAME, f"{FILE_NAME}-wal"}
+    storage.close()
+    return found
+
+
+@pytest.mark.parametrize("harm", ["flip", "cut", "zeros"])
+def test_damage_of_the_log_costs_what_is_behind_it_at_most(tmp_path: Path, harm: str) -> None:
+    found = hot(tmp_path / "good")
+    log = found[f"{FILE_NAME}-wal"]
+    for place in range(5, len(log), 1_571):
+        case = tmp_path / "case"
+        case.mkdir()
+        damaged = bytearray(log)
+        if harm == "flip":
+            damaged[place] ^= 0x40
+        elif harm == "cut":
+            del damaged[place:]
+        else:
+            damaged[place : place + 512] = bytes(len(damaged[place : place + 512]))
+        (case / FILE_NAME).write_bytes(found[FILE_NAME])
+        (case / f"{FILE_NAME}-wal").write_bytes(damaged)
+        storage = Storage(case)
+        if storage.saved is not None:
+            assert storage.saved == dataclasses.replace(SAVED, hints=storage.saved.hints)
+        storage.save(SAVED)
+        assert storage.close(), (harm, place)
+        again = Storage(case)
+        assert again.saved == SAVED
+        assert again.problems == []
+        again.close()
+        shutil.rmtree(case)
+
+
+def test_a_database_cut_anywhere_is_set_aside_or_whole(tmp_path: Path) -> None:
+    storage = Storage(tmp_path / "good")
+    storage.save(SAVED)
+    storage.close()
+    sound = (tmp_path / "good" / FILE_NAME).read_bytes()
+    for size in (0, 1, 15, 16, 99, 100, 511, 512, 4095, 4096, 4097, 8192):
+        case = tmp_path / str(size)
+        case.mkdir()
+        (case / FILE_NAME).write_bytes(sound[:size])
+        storage = Storage(case)
+        assert storage.saved is None
+        assert bool(storage.problems) is (size > 0)
+        storage.save(SAVED)
+        assert storage.close()
+        assert Storage(case).saved == SAVED
+        for aside in case.glob("*.bad-1"):
+            assert aside.read_bytes() == sound[:size]
+
+
+def test_a_newer_database_is_set_aside_with_its_log_untouched(tmp_path: Path) -> None:
+    folder = tmp_path / "newer"
+    storage = Storage(folder)
+    storage.save(SAVED)
+    assert storage.flush()
+    db = sqlite3.connect(storage.path)
+    db.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    db.close()
+    storage.close()
+    case = tmp_path / "case"
+    case.mkdir()
+    for name in (FILE_NAME, f"{FILE_NAME}-wal"):
+        (case / name).write_bytes(found[name])
+    again = Storage(case)
+    assert "newer version" in again.problems[0]
+    again.save(dataclasses.replace(SAVED, hints=5))
+    assert again.close()
+    assert (case / f"{FILE_NAME}.bad-1").read_bytes() == found[FILE_NAME]
+    assert (case / f"{FILE_NAME}.bad-1-wal").read_bytes() == found[f"{FILE_NAME}-wal"]
+    assert Storage(case).saved == dataclasses.replace(SAVED, hints=5)
+
+
+def test_a_journal_goes_with_its_database(tmp_path: Path) -> None:
+    """Left behind, it would be rolled back into the new database."""
+    (tmp_path / FILE_NAME).write_bytes(b"not a database at all" * 100)
+    (tmp_path / f"{FILE_NAME}-journal").write_bytes(b"and no journal" * 50)
+    storage = Storage(tmp_path)
+    storage.save(SAVED)
+    assert storage.close()
+    assert not (tmp_path / f"{FILE_NAME}-journal").exists()
+    assert Storage(tmp_path).saved == SAVED
+
+
+def test_companions_that_were_renamed_before_a_cut_wait_for_their_file(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"bad" * 1000)
+    (tmp_path / f"{FILE_NAME}.bad-1-wal").write_bytes(b"its log")
+    assert statefile.set_aside(tmp_path / FILE_NAME).name == f"{FILE_NAME}.bad-1"
+    (tmp_path / FILE_NAME).write_bytes(b"worse")
+    (tmp_path / f"{FILE_NAME}-wal").write_bytes(b"another log")
+    assert statefile.set_aside(tmp_path / FILE_NAME).name == f"{FILE_NAME}.bad-2"
+    assert (tmp_path / f"{FILE_NAME}.bad-1-wal").read_bytes() == b"its log"
+
+
+def test_a_copy_that_does_not_fit_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = Storage(tmp_path)
+    storage.record(RESULT)
+    assert storage.flush()
+
+    def full(folder: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(statefile, "sync_folder", full)
+    with pytest.raises(OSError, match="No space"):
+        storage.forget_results()
+    assert not list(tmp_path.glob("*.reset-*"))
+    assert len(rows(storage.path, "results")) == 1, "nothing is forgotten"
+    storage.close()
+
+
+def test_a_database_damaged_while_it_is_open_loses_nothing_that_waits(tmp_path: Path) -> None:
+    storage = Storage(tmp_path)
+    db = sqlite3.connect(storage.path)
+    db.execute("DROP TABLE results")
+    db.close()
+    storage.record(RESULT)
+    storage.save(SAVED)
+    assert storage.flush(10)
+    assert storage.close()
+    assert len(rows(storage.path, "results")) == 1
+    assert len(list(tmp_path.glob("*.bad-1"))) == 1
 
 
 class FailingConnection(sqlite3.Connection):
