@@ -27,8 +27,6 @@ AT_START: Final = (
     *("buttons", "lamps", "presence", "rules"),
     *("display.rotation", "display.touch_rotation"),
 )
-#: The same of the section ``display``: how the window was opened.
-DISPLAY_AT_START: Final = ("rotation", "touch_rotation")
 
 
 class Reload:
@@ -80,10 +78,6 @@ def possible(old: Settings, new: Settings) -> Settings:
             value = {key: getattr(before, key)}
             before = msgspec.structs.replace(getattr(counts, section), **value)
         counts = msgspec.structs.replace(counts, **{section: before})
-    opened = {name: getattr(old.display, name) for name in DISPLAY_AT_START}
-    counts = msgspec.structs.replace(
-        counts, display=msgspec.structs.replace(counts.display, **opened)
-    )
     if counts.game.preset == CUSTOM and CUSTOM not in old.playable:
         # Its rules came with the settings, too late for the table that stands.
         game = msgspec.structs.replace(counts.game, preset=old.game.preset)
