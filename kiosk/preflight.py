@@ -149,18 +149,26 @@ def check(
         pool: the pool file; None is the shipped one.
     """
     chosen, problems, path = settings
-    return [
-        *of_settings(problems, path),
-        of_user(machine, chosen),
-        of_display(machine, offscreen=offscreen),
-        of_graphics(machine),
-        of_touch(machine),
-        of_pins(chosen, find_chip),
-        of_backlight(machine, chosen),
-        of_sound(machine, chosen),
-        of_pool(pool),
-        of_storage(state),
-    ]
+    probes: dict[str, Callable[[], Finding]] = {
+        "user": lambda: of_user(machine, chosen),
+        "display": lambda: of_display(machine, offscreen=offscreen),
+        "graphics": lambda: of_graphics(machine),
+        "touch": lambda: of_touch(machine),
+        "pins": lambda: of_pins(chosen, find_chip),
+        "light": lambda: of_backlight(machine, chosen),
+        "sound": lambda: of_sound(machine, chosen),
+        "pool": lambda: of_pool(pool),
+        "storage": lambda: of_storage(state),
+    }
+    return [*of_settings(problems, path), *(_safely(*probe) for probe in probes.items())]
+
+
+def _safely(subject: str, probe: Callable[[], Finding]) -> Finding:
+    try:
+        return probe()
+    except Exception as error:
+        # A folder that may not even be looked into, for instance.
+        return Finding(subject, Level.PROBLEM, f"cannot be found out: {error}")
 
 
 def of_settings(problems: Sequence[str], path: Path | None) -> Iterable[Finding]:

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from kiosk.settings import Settings, parse
 from kiosk.statefile import FILE_NAME
 from kiosk.storage import Storage
 
+ROOT = Path(__file__).parents[2]
 PI_DRAWS = "V3D 7.1.7.0"
 PROGRAM_DRAWS = "llvmpipe (LLVM 15.0.6, 128 bits)"
 EVERY_GROUP = frozenset({"video", "render", "input", "gpio", "audio"})
@@ -347,6 +350,37 @@ def test_what_draws_is_found_out_without_a_window(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(renderer.ctypes, "CDLL", missing)
     assert renderer.renderer() is None
+
+
+def test_what_cannot_be_found_out_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
+    raspberry(tmp_path)
+
+    def broken(path: Path, _mode: int) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    findings = preflight.check(
+        machine(tmp_path, access=broken),
+        (Settings(), [], None),
+        tmp_path / "state",
+        find_chip=lambda: "a chip",
+    )
+    said = {finding.subject: finding for finding in findings}
+    assert len(said) == 10
+    assert said["touch"].level is Level.PROBLEM
+    assert "cannot be found out: [Errno 13] Permission denied" in said["touch"].text
+    assert said["storage"].level is Level.OK
+
+
+def test_no_window_is_opened(tmp_path: Path) -> None:
+    program = (
+        "import sys; from kiosk.__main__ import main; "
+        f"main(['--check', '--state', {str(tmp_path)!r}]); print('kivy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("\nFalse\n")
+    assert done.stderr == ""
 
 
 def test_the_command_ends_with_1_for_a_problem_and_0_without(
