@@ -13,9 +13,9 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kiosk import pin, places
 from kiosk.commandline import parse
@@ -29,16 +29,19 @@ from kiosk.wiring import DEMO_SIZE, make_app, name_chip, options_of, read_settin
 if TYPE_CHECKING:
     from kivy.app import App
 
+#: As a shell reports a program that SIGPIPE has ended.
+BROKEN_PIPE: Final = 128 + signal.SIGPIPE
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the kiosk; return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"pin": pin.main, "settings": print_settings, "stats": print_stats}
     if given and given[0] in commands:
-        return commands[given[0]](given[1:])
+        return printed(lambda: commands[given[0]](given[1:]))
     args = parse(given)
     if args.check:
-        return check(args)
+        return printed(lambda: check(args))
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     stopper = Stopper()
     stopper.listen()
@@ -63,6 +66,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Nobody else would start it again.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0
+
+
+def printed(run: Callable[[], int]) -> int:
+    """Run what only prints; a reader who has had enough ends it without a complaint."""
+    try:
+        code = run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # What is still in the buffer must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return code
 
 
 def check(args: argparse.Namespace) -> int:
