@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stopper = Stopper()
     stopper.listen()
     # Where somebody sits at a terminal, its end is the kiosk's end too.
-    reloads = runs_as_service() or not sys.stdin.isatty()
+    reloads = not args.demo and (runs_as_service() or not sys.stdin.isatty())
     if reloads:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the file is about to be read anyway
     try:
