@@ -215,6 +215,8 @@ def _leave_looks_out() -> None:
     """Have Kivy's language find an empty ``style.kv`` where it looks for the looks of widgets."""
     import kivy  # noqa: PLC0415 - reads the environment when imported
 
+    # It keeps the folder for good, so it must see Kivy's own: nothing else leads there in a bundle.
+    importlib.import_module("kivy.resources")
     own = kivy.kivy_data_dir
     kivy.kivy_data_dir = str(UNSTYLED)
     try:

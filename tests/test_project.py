@@ -198,7 +198,8 @@ def make_targets() -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/architecture.md", ".ci/run", "pyproject.toml"]
+    "document",
+    ["README.md", "docs/architecture.md", "docs/operator.md", ".ci/run", "pyproject.toml"],
 )
 def test_documents_name_only_targets_that_exist(document: str) -> None:
     text = (ROOT / document).read_text("utf-8")
@@ -222,6 +223,8 @@ def test_make_says_what_each_target_is_for() -> None:
         "docs/settings.md",
         "docs/monitoring.md",
         "docs/complaints.md",
+        "docs/operator.md",
+        "docs/pi-checklist.md",
     ],
 )
 def test_links_lead_somewhere(document: str) -> None:
