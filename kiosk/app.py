@@ -15,6 +15,7 @@ import queue
 import time
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 from threading import Thread
 from typing import Any, Final
 
@@ -52,7 +53,7 @@ from kiosk.mark import Mark
 from kiosk.panel_controls import PanelControls
 from kiosk.picturecache import PictureCache
 from kiosk.ring import HoldRing
-from kiosk.screens import Hud, PanelHost, preload
+from kiosk.screens import Hud, PanelHost
 from kiosk.service_commands import OpenService
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved
@@ -456,7 +457,13 @@ class KioskApp(App):  # type: ignore[misc]
         if self.frames == 1:
             if self._heartbeat is not None:
                 self._heartbeat.ready()
-            preload()
+            Thread(target=self._get_ready, name="getting ready", daemon=True).start()
+
+    def _get_ready(self) -> None:
+        """Have at hand what a visitor may ask for next; on a thread, behind the first picture."""
+        import_module("kiosk.panels")
+        for language in shipped_languages():
+            self._texts_in(language)
 
     def _beat(self, _dt: float) -> None:
         assert self._heartbeat is not None

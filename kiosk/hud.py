@@ -37,6 +37,8 @@ Send = Callable[[Command], Change]
 
 #: Seconds that a message stays.
 MESSAGE_TIME: Final = 3.0
+#: Seconds after which what is not shown yet is made, too.
+READY: Final = 0.5
 #: Seconds of one breath of the call to touch, and how faint it becomes.
 PULSE: Final = 2.4
 PULSE_LEAST: Final = 0.45
@@ -87,6 +89,7 @@ class Hud(FloatLayout):  # type: ignore[misc]
         self._scene: Scene | None = None
         self._poster: Poster | None = None
         self._silence = Clock.create_trigger(self._fall_silent, MESSAGE_TIME)
+        self._make_ready = Clock.create_trigger(self._make_both, READY)
         self._breath = Clock.create_trigger(self._breathe, 1 / PULSE_RATE, interval=True)
         self.set_layout(layout)
 
@@ -100,8 +103,11 @@ class Hud(FloatLayout):  # type: ignore[misc]
     def update(self, session: Session) -> None:
         """Show the session as it is now."""
         self._session = session
-        self._play.show_if(not session.attract)
-        self._call.show_if(session.attract)
+        shown: _Shown = self._call if session.attract else self._play
+        hidden: _Shown | None = self._play_made if session.attract else self._call_made
+        shown.show_if(True)
+        if hidden is not None:
+            hidden.show_if(False)
         if session.attract and not (self._reduced_motion or session.dark):
             self._breath()
         else:
@@ -148,13 +154,32 @@ class Hud(FloatLayout):  # type: ignore[misc]
     def _build(self) -> None:
         self.clear_widgets()
         self._scene, self._poster = None, None
-        self._play = _Play(self._send, self._look, self._texts)
-        self._call = _Call(self._look, self._texts)
+        self._play_made: _Play | None = None
+        self._call_made: _Call | None = None
+        self._play_holder = Widget(size_hint=(None, None))
+        self._call_holder = Widget(size_hint=(None, None))
         self._title = _Title(self._look)
-        for part in (self._title, self._play.holder, self._call.holder):
+        for part in (self._title, self._play_holder, self._call_holder):
             self.add_widget(part)
         if self._session is not None:
             self.update(self._session)
+        self._make_ready()
+
+    @property
+    def _play(self) -> _Play:
+        if self._play_made is None:
+            self._play_made = _Play(self._play_holder, self._send, self._look, self._texts)
+        return self._play_made
+
+    @property
+    def _call(self) -> _Call:
+        if self._call_made is None:
+            self._call_made = _Call(self._call_holder, self._look, self._texts)
+        return self._call_made
+
+    def _make_both(self, _seconds: float) -> None:
+        """Make what is not shown as well: nobody shall wait for it."""
+        _both = self._play, self._call
 
     def _put_up(self, session: Session) -> None:
         """Show the poster of the scene, if it has one."""
@@ -200,10 +225,10 @@ def _texts_in(language: str) -> Texts:
 
 
 class _Shown:
-    """Widgets that come and go together."""
+    """Widgets that come and go together: ``holder`` has them while they are shown."""
 
-    def __init__(self) -> None:
-        self.holder = Widget(size_hint=(None, None))
+    def __init__(self, holder: Widget) -> None:
+        self.holder = holder
         self._inside = Widget(size_hint=(None, None))
 
     def add(self, widget: Any) -> Any:
@@ -221,8 +246,8 @@ class _Shown:
 class _Play(_Shown):
     """Buttons and figures while somebody plays."""
 
-    def __init__(self, send: Send, look: Look, texts: Texts) -> None:
-        super().__init__()
+    def __init__(self, holder: Widget, send: Send, look: Look, texts: Texts) -> None:
+        super().__init__(holder)
         self.buttons = self._make_buttons(send, look, texts)
         self._figures = self._make_figures(look, texts)
 
@@ -460,8 +485,8 @@ class _Speech(Widget):  # type: ignore[misc]
 class _Call(_Shown):
     """The call to touch the screen, where nothing of the table is."""
 
-    def __init__(self, look: Look, texts: Texts) -> None:
-        super().__init__()
+    def __init__(self, holder: Widget, look: Look, texts: Texts) -> None:
+        super().__init__(holder)
         layout, palette, scale = look.layout, look.palette, look.scale
         if layout.portrait:
             rect = boxes.union([layout.button(control) for control in Control])

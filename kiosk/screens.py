@@ -9,8 +9,6 @@ reaches what lies under it.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from importlib import import_module
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from kivy.animation import Animation
@@ -171,7 +169,7 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
             return None
         if session.panel is Panel.NONE:
             return None
-        # Already there, unless somebody was quicker than :func:`preload`.
+        # Not at the top: they are more program than the table, which is to be seen first.
         from kiosk import panels  # noqa: PLC0415
 
         return panels.build(
@@ -183,11 +181,6 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
             languages=self._languages,
             still=self._still(session),
         )
-
-
-def preload() -> None:
-    """Import the panels on a thread of its own, to have them when the first one opens."""
-    Thread(target=import_module, args=("kiosk.panels",), name="panels", daemon=True).start()
 
 
 def _state(session: Session) -> Hashable:

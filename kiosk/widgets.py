@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from kivy.core.text import Label as CoreLabel
@@ -94,6 +95,7 @@ class Fitted:
     fits: bool
 
 
+@lru_cache(maxsize=4096)
 def measure(text: str, size: int, *, bold: bool = False, width: int | None = None) -> Fitted:
     """How large a text is, in lines of at most ``width`` px, broken between words only.
 
@@ -101,11 +103,13 @@ def measure(text: str, size: int, *, bold: bool = False, width: int | None = Non
     """
     label = _label(text, size, bold=bold, width=width)
     label.resolve_font_name()
-    w, h = label.render()
-    if width is None:
+    w, h = label.get_extents(text)
+    if width is None or w <= width:
+        # One line: there is nothing to break.
         return Fitted(size, w, h, True)
+    _w, h = label.render()
     words_fit = all(label.get_extents(word)[0] <= width for word in text.split(" "))
-    return Fitted(size, min(width, label.get_extents(text)[0]), h, words_fit)
+    return Fitted(size, width, h, words_fit)
 
 
 def fit(
@@ -122,16 +126,17 @@ def fit(
     """
     width, height = room
     for px in range(size, SMALLEST_TEXT - 1, -1):
-        sizes = [measure(text, px, bold=bold, width=width if wrap else None) for text in texts]
-        found = Fitted(
-            px,
-            max((s.width for s in sizes), default=0),
-            max((s.height for s in sizes), default=0),
-            all(s.fits and s.width <= width and s.height <= height for s in sizes),
-        )
-        if found.fits:
-            return found
-    return found
+        fits, widest, highest = True, 0, 0
+        for text in texts:
+            found = measure(text, px, bold=bold, width=width if wrap else None)
+            widest, highest = max(widest, found.width), max(highest, found.height)
+            fits = fits and found.fits and widest <= width and highest <= height
+            if not fits and px > SMALLEST_TEXT:
+                # The others need not be measured.
+                break
+        if fits:
+            break
+    return Fitted(px, widest, highest, fits)
 
 
 def balanced(text: str, size: int, width: int, *, bold: bool = False) -> int:
@@ -140,6 +145,8 @@ def balanced(text: str, size: int, width: int, *, bold: bool = False) -> int:
     Lines of about one length read better than a long one and a single word.
     """
     whole = measure(text, size, bold=bold, width=width)
+    if whole.width < width:
+        return whole.width
     low, high = width // 2, width
     while high - low > max(1, size // 4):
         middle = (low + high) // 2
