@@ -120,6 +120,7 @@ bench: venv ## Measure the solver, and what frames cost beside an empty window
 	$(BIN)/python -m engine bench
 	@for size in 800x480 1280x720 1920x1080; do $(BIN)/python -m kiosk.bench --size $$size; done
 	$(BIN)/python -m kiosk.bench_process
+	$(BIN)/python -m kiosk.bench_storage
 
 .PHONY: texts
 texts: venv-test ## Bring the catalogues in kiosk/locale up to date with the texts in the code

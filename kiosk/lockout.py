@@ -30,7 +30,8 @@ class Lockout:
     Args:
         now: monotonic seconds.
         failures: how many there were before the start.
-        keep: called with the count whenever it changes, before anything follows from it.
+        keep: called with the count whenever it changes, before anything follows from it; it may
+            not wait for a disk.
     """
 
     def __init__(

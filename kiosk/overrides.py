@@ -9,7 +9,7 @@ could have; whatever else the kept file says is set aside and reported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -97,13 +97,17 @@ class Overrides:
 
     Args:
         folder: the state folder.
+        write: puts a value into a file.
 
     Attributes:
         values: by key, like ``game.preset``.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, write: Callable[[Path, dict[str, Value]], object] = smallfile.write
+    ) -> None:
         self._path = folder / FILE_NAME
+        self._write = write
         self.values: dict[str, Value] = {}
         data = smallfile.read(self._path)
         if data is None:
@@ -157,4 +161,4 @@ class Overrides:
         self._keep()
 
     def _keep(self) -> None:
-        smallfile.write(self._path, self.values)
+        self._write(self._path, dict(self.values))

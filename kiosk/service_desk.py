@@ -223,9 +223,13 @@ def kept_failures(folder: Path) -> int:
     return 0
 
 
-def keep_failures(folder: Path, failures: int) -> None:
-    """Keep the count, before anything follows from it."""
-    smallfile.write(folder / ATTEMPTS_FILE, {"failures": min(failures, _MOST_FAILURES)})
+def keep_failures(
+    folder: Path,
+    failures: int,
+    write: Callable[[Path, dict[str, int]], object] = smallfile.write,
+) -> None:
+    """Keep the count; ``write`` puts a value into a file, at once or soon."""
+    write(folder / ATTEMPTS_FILE, {"failures": min(failures, _MOST_FAILURES)})
 
 
 def runs_as_service(environ: dict[str, str] | os._Environ[str] = os.environ) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -95,3 +96,58 @@ def write(path: Path, value: Any) -> bool:
         log.error("%s: cannot be written (%s)", path, error.strerror)  # noqa: TRY400
         return False
     return True
+
+
+class Writer:
+    """Writes small files on a thread of its own, for those who may not wait for a disk.
+
+    Of several values that wait for the same file only the last is written.  It never raises: what
+    cannot be written is said in the log, as :func:`write` does it.
+    """
+
+    def __init__(self) -> None:
+        self._wake = threading.Condition()
+        self._waiting: dict[Path, Any] = {}
+        self._busy = False
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="small files", daemon=True)
+        self._thread.start()
+
+    def put(self, path: Path, value: Any) -> None:
+        """Have ``value`` written into the file; returns at once, and must not be changed later."""
+        with self._wake:
+            self._waiting.pop(path, None)
+            self._waiting[path] = value
+            self._wake.notify_all()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until nothing waits, at most ``timeout`` seconds; say whether that is so."""
+        with self._wake:
+            return self._wake.wait_for(lambda: not (self._waiting or self._busy), timeout)
+
+    def close(self, timeout: float = 1.0) -> bool:
+        """Write what waits and end, within ``timeout`` seconds; whether all is written."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify_all()
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            log.error("what was changed in the service menu could not be written before the end")
+        return not self._thread.is_alive()
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._waiting or self._closing)
+                if not self._waiting:
+                    return
+                path = next(iter(self._waiting))
+                value = self._waiting.pop(path)
+                self._busy = True
+            try:
+                write(path, value)
+            except Exception:
+                log.exception("%s: cannot be written", path)
+            with self._wake:
+                self._busy = False
+                self._wake.notify_all()

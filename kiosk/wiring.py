@@ -25,7 +25,7 @@ from engine.game import SaveError
 from engine.position import MoveTextError
 from hardware.backlight import FOLDER as BACKLIGHTS
 from hardware.chip import find_chip
-from kiosk import places
+from kiosk import places, smallfile
 from kiosk import renderer as graphics
 from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
@@ -118,7 +118,8 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     inbox: queue.SimpleQueue[Command] = queue.SimpleQueue()
     state = places.state_folder(args.state)
     storage = Storage(state)
-    overrides = Overrides(state)
+    small_files = smallfile.Writer()
+    overrides = Overrides(state, small_files.put)
     settings = overrides.applied(file)
     dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     adviser = ThreadAdviser(inbox.put)
@@ -132,7 +133,9 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         without_effect=_without_effect(),
     )
     lockout = Lockout(
-        time.monotonic(), kept_failures(state), lambda failures: keep_failures(state, failures)
+        time.monotonic(),
+        kept_failures(state),
+        lambda failures: keep_failures(state, failures, small_files.put),
     )
     service = Service(desk, lockout, close_after=settings.service.close_after)
     options = options_of(args, settings)
@@ -194,6 +197,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         adviser.close()
         if not storage.close():
             log.error("the game could not be written before the end")
+        small_files.close()
         dealer.close()
         logging.getLogger().removeHandler(errors)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from engine.game import Game
+from kiosk import bench_storage
 from kiosk.bench_answers import MOST, measure_answers
+from kiosk.storage import Storage
 from tests.kiosk.conftest import Stage
 
 
@@ -20,3 +25,14 @@ def test_an_answer_that_is_never_seen_is_no_answer(stage: Stage) -> None:
 
     with pytest.raises(RuntimeError, match="nothing changed"):
         _answer(lambda: None)
+
+
+def test_the_bench_of_the_storage_plays_and_keeps_every_move(tmp_path: Path) -> None:
+    figures = bench_storage.measure(tmp_path, 30)
+    assert figures["moves"] == 30
+    assert 0 < figures["safe_ms"] <= figures["safe_99_ms"] <= figures["safe_longest_ms"]
+    assert 0 <= figures["safe_before_the_animation_ends"] <= 1
+    storage = Storage(tmp_path)
+    assert storage.saved is not None
+    assert len(Game.load(storage.saved.game).moves) > 20
+    storage.close()
