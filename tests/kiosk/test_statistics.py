@@ -27,6 +27,7 @@ def test_figures_by_preset_grade_and_day() -> None:
     assert statistics.of("classic") == Figures(
         played=5,
         won=3,
+        abandoned=1,
         streak=0,
         best_streak=2,
         best_seconds=90.0,
@@ -43,6 +44,24 @@ def test_figures_by_preset_grade_and_day() -> None:
     assert statistics.of("overlap") == Figures()
     assert statistics.of_grade("classic", None) == Figures()
     assert statistics.of_day(date(2000, 1, 1)) == Figures()
+
+
+def test_outcomes_presets_and_grades_of_which_there_are_games() -> None:
+    statistics = Statistics()
+    assert statistics.all.outcomes == {WON: 0, LOST: 0, ABANDONED: 0}
+    assert statistics.presets == ()
+    for outcome, preset, grade in (
+        (LOST, "classic", "medium"),
+        (ABANDONED, "classic", None),
+        (ABANDONED, "classic", "easy"),
+        (WON, "cards4", "hard"),
+    ):
+        statistics.add(result(outcome, preset=preset, grade=grade), MONDAY)
+    assert statistics.all.outcomes == {WON: 1, LOST: 1, ABANDONED: 2}
+    assert statistics.of("classic").outcomes == {WON: 0, LOST: 1, ABANDONED: 2}
+    assert statistics.presets == ("classic", "cards4")
+    assert statistics.grades("classic") == ("easy", "medium")
+    assert statistics.grades("overlap") == ()
 
 
 def test_reading_leaves_no_traces() -> None:
