@@ -26,6 +26,7 @@ from typing import Final
 from engine.pool import Pool, PoolError
 from kiosk import renderer as graphics
 from kiosk.display import Driver, NoDisplayError, choose_driver
+from kiosk.overrides import FILE_NAME as OVERRIDES
 from kiosk.panel_controls import wired
 from kiosk.settings import Settings
 from kiosk.sound import has_sound_card
@@ -160,7 +161,11 @@ def check(
         "pool": lambda: of_pool(pool),
         "storage": lambda: of_storage(state),
     }
-    return [*of_settings(problems, path), *(_safely(*probe) for probe in probes.items())]
+    return [
+        *of_settings(problems, path),
+        *of_overrides(state),
+        *(_safely(*probe) for probe in probes.items()),
+    ]
 
 
 def _safely(subject: str, probe: Callable[[], Finding]) -> Finding:
@@ -179,6 +184,26 @@ def of_settings(problems: Sequence[str], path: Path | None) -> Iterable[Finding]
         yield Finding("settings", Level.OK, f"{path}: read, without a mistake")
     for problem in problems:
         yield Finding("settings", Level.PROBLEM, problem, "put the file right")
+
+
+def of_overrides(state: Path) -> Iterable[Finding]:
+    """What the service menu has changed; nothing where it has changed nothing."""
+    path = state / OVERRIDES
+    try:
+        kept = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError, RecursionError) as error:
+        yield Finding(
+            "settings",
+            Level.WARNING,
+            f"{path}: what the service menu has changed cannot be read ({error})",
+            "the next start sets a damaged file aside; what may not be read is asked for by sudo",
+        )
+        return
+    if isinstance(kept, dict) and kept:
+        said = ", ".join(f"{key} = {json.dumps(value)}" for key, value in kept.items())
+        yield Finding("settings", Level.OK, f"the service menu has the last word on {said}")
 
 
 def of_user(machine: Machine, settings: Settings) -> Finding:

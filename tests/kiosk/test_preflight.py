@@ -16,6 +16,7 @@ import pytest
 
 from engine.pool import DEFAULT_PATH
 from kiosk import preflight, renderer
+from kiosk.overrides import Overrides
 from kiosk.preflight import Finding, Level, Machine
 from kiosk.settings import Settings, parse
 from kiosk.statefile import FILE_NAME
@@ -108,6 +109,22 @@ def test_every_mistake_in_the_settings_is_a_problem(tmp_path: Path) -> None:
 def test_no_settings_file_is_all_right() -> None:
     (finding,) = preflight.of_settings([], None)
     assert finding.level is Level.OK
+
+
+def test_what_the_service_menu_has_changed_is_said(tmp_path: Path) -> None:
+    assert list(preflight.of_overrides(tmp_path)) == []
+    overrides = Overrides(tmp_path)
+    overrides.change(Settings(), "game.preset", "cards4")
+    overrides.change(Settings(), "sound.volume", 0.8)
+    (finding,) = preflight.of_overrides(tmp_path)
+    assert finding.level is Level.OK
+    assert finding.text.endswith('the last word on game.preset = "cards4", sound.volume = 0.8')
+    overrides.clear()
+    assert list(preflight.of_overrides(tmp_path)) == []
+    file = write(tmp_path / "overrides.json", "{nonsense")
+    (finding,) = preflight.of_overrides(tmp_path)
+    assert finding.level is Level.WARNING
+    assert file.read_text() == "{nonsense"
 
 
 def test_missing_groups_are_named_with_the_command_that_adds_them(tmp_path: Path) -> None:
