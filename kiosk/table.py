@@ -114,12 +114,19 @@ class Table(Widget):  # type: ignore[misc]
         return self._event is not None
 
     def rect_of(self, target: Target) -> Rect:
-        """Where a pyramid card or a pile is seen: a selected card is raised."""
+        """Where a pyramid card or a pile is seen, with the ring that it may have.
+
+        A selected card is raised.
+        """
         rect = self.layout.target_rect(target)
         position = self._position
-        if position is not None and motion.key_of(target, position) == self._selected:
-            return rect.moved(0, round(_RAISED * self.layout.card_height))
-        return rect
+        if position is None:
+            return rect
+        key = motion.key_of(target, position)
+        if key == self._selected:
+            rect = rect.moved(0, round(_RAISED * self.layout.card_height))
+        ringed = key == self._selected or key in self._hinted
+        return rect.inset(-self._faces.ring_margin) if ringed else rect
 
     def set_layout(self, layout: Layout) -> None:
         """Move to another screen size; call :meth:`show` afterwards."""
