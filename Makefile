@@ -78,7 +78,8 @@ units: venv-test ## Verify the systemd unit and how much it is locked down
 
 .PHONY: pytest
 pytest: venv-test
-	$(BIN)/pytest -m "not slow" --numprocesses auto --dist worksteal --cov --cov-report=term
+	$(BIN)/pytest -m "not slow and not window" --numprocesses auto --dist worksteal --cov --cov-report=
+	$(BIN)/pytest -m "not slow and window" --cov --cov-append --cov-report=term
 
 .PHONY: pool-verify
 pool-verify: venv ## Replay every line of the shipped pool (half a minute)

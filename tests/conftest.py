@@ -1,5 +1,8 @@
 """What all tests may rely on, however they are started.
 
+Tests that draw into the window are marked ``window``: there is one window to a process, so they run
+one after the other in a process of their own, while the others are spread over all cores.
+
 Invariant: Ctrl+C means what it says.  A shell that starts the checks in the background has them,
 and all that they start, ignore it.
 """
@@ -20,3 +23,11 @@ def heeded_control_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # First, because what is deselected is decided by the marks.
+    for item in items:
+        if "kivy_window" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.window)
