@@ -120,6 +120,11 @@ class Cursor:
         """Let the mark be seen no more until somebody steers it."""
         self.shown = False
 
+    def forget(self) -> None:
+        """Whoever comes next begins anew, and perhaps with a finger."""
+        self.shown = False
+        self._at = self._at_home = None
+
     def _found(self, old: Spot) -> Spot:
         """The same thing, wherever it is now, or what is nearest to where it was."""
         same = next((spot for spot in self._spots if spot.key == old.key), None)

@@ -83,8 +83,7 @@ class Mark(Widget):  # type: ignore[misc]
         """Mark what there is now."""
         cursor = self._cursor
         if self._session.attract:
-            # Whoever comes next begins anew, perhaps with a finger.
-            cursor.hide()
+            cursor.forget()
         spot = None
         if cursor.shown:
             self._settle()

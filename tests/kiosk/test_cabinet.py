@@ -512,7 +512,8 @@ def test_the_mark_is_drawn_round_a_raised_card_and_nothing_is_drawn_without_need
 def test_the_mark_goes_with_the_visitor(cabinets: Callable[..., Cabinet]) -> None:
     cabinet = cabinets()
     cabinet.press(RIGHT)
-    assert cabinet.marked is not None
+    cabinet.press(RIGHT)
+    assert cabinet.marked == 22
     cabinet.stage.now += 61
     cabinet.wait(0.3)
     assert cabinet.session.attract
@@ -520,6 +521,8 @@ def test_the_mark_goes_with_the_visitor(cabinets: Callable[..., Cabinet]) -> Non
     cabinet.app.send(Touched())
     cabinet.wait(0.3)
     assert cabinet.marked is None
+    cabinet.press(RIGHT)
+    assert cabinet.marked == 21, "the next one begins where everybody does"
 
 
 @pytest.mark.parametrize("pin", [UP, SELECT, UNDO, DEAL, HINT, REDO, DRAW])

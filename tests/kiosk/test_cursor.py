@@ -274,6 +274,18 @@ def test_while_there_is_nothing_to_mark_its_place_is_kept() -> None:
     assert cursor.spot == BY_KEY["d"]
 
 
+def test_for_somebody_else_it_begins_anew() -> None:
+    cursor = Cursor("table")
+    cursor.settle("table", KEYS)
+    cursor.steer("down")
+    cursor.steer("down")
+    cursor.settle("menu", [spot("x", 0, 0)])
+    cursor.forget()
+    assert not cursor.shown
+    cursor.settle("table", KEYS)
+    assert cursor.spot == BY_KEY["a"]
+
+
 @pytest.mark.parametrize("way", ["select", "", "north"])
 def test_a_way_that_does_not_exist_is_named(way: str) -> None:
     cursor = Cursor("table")
