@@ -24,21 +24,22 @@ from kivy.base import EventLoop
 from kivy.clock import Clock
 from kivy.core.window import Window
 from kivy.graphics.opengl import glFinish
-from kivy.uix.floatlayout import FloatLayout
 
-from kiosk import theme
+from kiosk import burnin, theme
 from kiosk.art import FaceStyle
 from kiosk.commands import (
     Change,
     ChangeKind,
     Close,
     Command,
+    Darken,
     Draw,
     Hint,
     NewDeal,
     Open,
     Panel,
     Redo,
+    Somebody,
     Tick,
     Touched,
     Undo,
@@ -49,17 +50,21 @@ from kiosk.frametimes import FrameTimes
 from kiosk.gesture import SPENT, CornerGesture, Step
 from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
+from kiosk.light import Light
 from kiosk.mark import Mark
 from kiosk.panel_controls import PanelControls
 from kiosk.picturecache import PictureCache
 from kiosk.ring import HoldRing
+from kiosk.schedule import Stage
 from kiosk.screens import Hud, PanelHost
 from kiosk.service_commands import OpenService
 from kiosk.session import Session
 from kiosk.sessiontypes import Saved
+from kiosk.shifted import Shifted
 from kiosk.sound import Sounds
 from kiosk.table import Table
 from kiosk.texts import Texts, shipped_languages
+from kiosk.veil import Veil
 from kiosk.widgets import Look
 
 log = logging.getLogger(__name__)
@@ -113,7 +118,7 @@ _WAYS: Final[dict[int, str]] = {
 }
 
 
-class Root(FloatLayout):  # type: ignore[misc]
+class Root(Shifted):
     """Sees every touch first: the one that wakes the kiosk does nothing else.
 
     Args:
@@ -123,6 +128,7 @@ class Root(FloatLayout):  # type: ignore[misc]
     Attributes:
         corners: the touch that opens the service menu; None where there is none.
         watching: whether it would be heeded now.
+        wake: brings the light back at every touch; whether it was not bright.
         on_finger: called at every touch, before anything else is done with it.
     """
 
@@ -134,6 +140,7 @@ class Root(FloatLayout):  # type: ignore[misc]
         self._clock = clock
         self.corners: CornerGesture | None = None
         self.watching = True
+        self.wake: Callable[[], bool] = lambda: False
         self.on_finger: Callable[[], object] = lambda: None
 
     def on_touch_down(self, touch: Any) -> bool:
@@ -143,13 +150,14 @@ class Root(FloatLayout):  # type: ignore[misc]
         if touch.is_mouse_scrolling:
             return True
         self.on_finger()
+        dark = self.wake()
         change = self._send(Touched())
         if self.corners is not None and self.watching:
             step = self.corners.down(touch.uid, touch.x, touch.y, self._clock())
             if step is not Step.NOTHING:
                 touch.ud["only_woke"] = True
                 return True
-        if change.only_woke:
+        if dark or change.only_woke:
             touch.ud["only_woke"] = True
             return True
         return bool(super().on_touch_down(touch))
@@ -183,6 +191,7 @@ class KioskApp(App):  # type: ignore[misc]
         cache: where drawn cards are kept for the next start; None keeps none.
         clock: monotonic seconds.
         corners: whether the service menu can be opened by touch.
+        light: how bright the screen is; None leaves it alone.
         ticking: whether time passes by itself; otherwise the caller drains and ticks.
     """
 
@@ -197,6 +206,7 @@ class KioskApp(App):  # type: ignore[misc]
         cache: PictureCache | None = None,
         clock: Callable[[], float] = time.monotonic,
         corners: bool = True,
+        light: Light | None = None,
         ticking: bool = True,
     ) -> None:
         super().__init__()
@@ -208,12 +218,15 @@ class KioskApp(App):  # type: ignore[misc]
         self._cache = cache
         self._clock = clock
         self._has_corners = corners and session.service is not None
+        self._light = light
+        self._veil = Veil()
         self._ticking = ticking
         self._errands: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         #: Reads the operator's settings again.
         self.reload: Callable[[], object] = lambda: None
         #: Whether it was stopped to begin anew.
         self.restarts = False
+        self._built = 0.0
         self.frame_times = FrameTimes()
         self._second = -1
         self._finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
@@ -237,6 +250,9 @@ class KioskApp(App):  # type: ignore[misc]
     def build(self) -> Root:
         """Make the widgets and start the timers."""
         self.root_widget = Root(self.send, self._clock)
+        self.root_widget.wake = self.wake
+        self.root_widget.canvas.after.add(self._veil.canvas)
+        self._built = self._clock()
         self._dress()
         Window.bind(**self._bindings)
         if self._ticking:
@@ -274,6 +290,28 @@ class KioskApp(App):  # type: ignore[misc]
         """Have something done again and again, by the main loop; call before it runs."""
         self._events.append(Clock.schedule_interval(lambda _dt: self.soon(errand), seconds))
 
+    def wake(self) -> bool:
+        """Somebody is there: full light at once; whether it was not bright before."""
+        if self._light is None:
+            return False
+        was_dark = self._light.somebody(self._clock())
+        self._veil.show(self._light.veil)
+        return was_dark
+
+    def presence(self, somebody: bool) -> None:
+        """A sensor sees somebody, or nobody any more."""
+        if self._light is not None:
+            self._light.presence(somebody, self._clock())
+            self._follow_light()
+        self.send(Somebody(somebody))
+
+    def _follow_light(self) -> None:
+        """Show what the light cannot, and play no demo in the dark."""
+        if self._light is None:
+            return
+        self._veil.show(self._light.veil)
+        self.send(Darken(self._light.stage is Stage.BLACK))
+
     def set_volume(self, volume: float) -> None:
         """How loud it is from now on, 0 to 1."""
         if self._sounds is not None:
@@ -301,7 +339,7 @@ class KioskApp(App):  # type: ignore[misc]
         """Make everything that is seen, for the look and the language of this moment."""
         self._look, self._spoken = self.session.look, self.session.speaks
         look, layout, texts = self._look, self._layout(), self._texts_in(self._spoken)
-        palette = theme.HIGH_CONTRAST if look.high_contrast else theme.PALETTE
+        palette = theme.palette_of(high_contrast=look.high_contrast, oled=look.oled)
         still = look.reduced_motion
         style = FaceStyle.of(look, self._spoken)
         self._watch_corners(layout)
@@ -386,6 +424,7 @@ class KioskApp(App):  # type: ignore[misc]
         self.table.refresh(session.selected, session.hinted, session.coached)
         self.hud.update(session)
         self.root_widget.watching = session.panel is not Panel.SERVICE
+        self._place()
         if not (session.panel is Panel.WON and self.table.moving):
             self.panels.update(session)
         self.mark.update()
@@ -418,7 +457,18 @@ class KioskApp(App):  # type: ignore[misc]
     def _tick(self, _dt: float) -> None:
         self._run_errands()
         self.drain()
+        if self._light is not None:
+            self._light.tick(self._clock())
+            self._follow_light()
         self.send(Tick())
+        self._place()
+
+    def _place(self) -> None:
+        """Lay the picture a little beside its place, against burn-in; not while it is tested."""
+        place = (0, 0)
+        if self.session.panel is not Panel.SERVICE:
+            place = burnin.offset(self.table.layout, self._clock() - self._built)
+        self.root_widget.move(place)
 
     # -- Kivy ---------------------------------------------------------------------------------
 
@@ -436,7 +486,9 @@ class KioskApp(App):  # type: ignore[misc]
         repeated = key in self._keys_down
         self._keys_down.add(key)
         command, way = _KEYS.get(key), _WAYS.get(key)
-        if command is not None:
+        if self.wake():
+            self.send(Touched())
+        elif command is not None:
             self.send(command)
         elif way == SELECT and repeated:
             # Leaning on a key takes one thing, not whatever comes to lie there next.
@@ -473,6 +525,8 @@ class KioskApp(App):  # type: ignore[misc]
         """Keep the game once more on the way out."""
         if self._controls is not None:
             self._controls.close()
+        if self._light is not None:
+            self._light.close()
         for event in (*self._events, self._warming):
             event.cancel()
         Window.unbind(**self._bindings)

@@ -61,6 +61,8 @@ class FaceStyle:
     four_colour: bool = False
     #: White stock, black edge, full colours, and one large suit instead of the pips.
     high_contrast: bool = False
+    #: Dark cards, for panels that age by light.
+    oled: bool = False
     #: A small badge with the value (1, 11, 12, 13) on the ranks that are written as letters.
     show_values: bool = False
     #: Thirteen characters, Ace to King, for the index; ``T`` is drawn as 10.
@@ -83,6 +85,7 @@ class FaceStyle:
         return cls(
             four_colour=display.four_colour,
             high_contrast=display.high_contrast,
+            oled=display.oled,
             show_values=display.show_values,
             local_indices=local,
         )
@@ -299,7 +302,7 @@ class _Printer:
         self.style = style
         self.pips = has_pips(card_width, style)
         self.colours = theme.card_colours(
-            four_colour=style.four_colour, high_contrast=style.high_contrast
+            four_colour=style.four_colour, high_contrast=style.high_contrast, oled=style.oled
         )
         self.edge = max(1, round(card_width / (60 if style.high_contrast else 90)))
         self.radius = max(3, round(card_width * 0.075))

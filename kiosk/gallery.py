@@ -64,7 +64,7 @@ from kiosk.service_commands import (
 )
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions, Tell
-from kiosk.settings import Settings
+from kiosk.settings import DisplaySettings, Settings
 from kiosk.showreel import SceneKind
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
 from kiosk.texts import Texts, available_languages
@@ -550,6 +550,8 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "daily": ("three-pass", _daily),
     **{f"rules-{preset}": (preset, _open(Panel.RULES)) for preset in PRESETS},
     "attract": ("three-pass", _attract),
+    "oled": ("three-pass", _play(14)),
+    "oled-attract": ("three-pass", _attract),
     **{f"reel-{kind.value}": ("three-pass", _reel(kind)) for kind in SceneKind},
     **{f"service-{page.value}": ("three-pass", _service(page)) for page in PHOTOGRAPHED},
     "service-none": ("three-pass", _without_pin),
@@ -585,6 +587,7 @@ def shoot(folder: Path, languages: Sequence[str], scenes: Sequence[str]) -> Iter
             preset=preset,
             language=language,
             start_in_attract=False,
+            look=DisplaySettings(oled=name.startswith("oled")),
             tell=Tell.ALWAYS if name == "lost" else Tell.STUCK,
         )
         session = Session(

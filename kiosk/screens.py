@@ -16,7 +16,7 @@ from kivy.clock import Clock
 from kivy.graphics import Color, Rectangle
 from kivy.uix.floatlayout import FloatLayout
 
-from kiosk import theme
+from kiosk import burnin, theme
 from kiosk.art import FaceStyle
 from kiosk.commands import Panel
 from kiosk.gesture import SPENT
@@ -99,7 +99,9 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
             return
         with self.canvas.before:
             Color(*self._palette.veil)
-            Rectangle(size=self.size)
+            beyond = burnin.margin(self._look.layout)
+            w, h = self.size
+            Rectangle(pos=(-beyond, -beyond), size=(w + 2 * beyond, h + 2 * beyond))
         self.add_widget(self.sheet)
         self._settled = False
         self._settle.cancel()

@@ -16,13 +16,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from engine.rules import PRESETS, Covered, Goal, Rules
-from kiosk import panel_settings, pin
+from kiosk import panel_settings, pin, schedule
 from kiosk.panel_settings import (
     BacklightSettings,
     ButtonSettings,
     LampSettings,
     PresenceSettings,
 )
+from kiosk.schedule import Schedule
 
 #: The name of the rules that the operator puts together.
 CUSTOM: Final = "custom"
@@ -68,11 +69,30 @@ class IdleSettings(Struct, frozen=True):
         attract_after: seconds until the countdown; 0 never.
         countdown: seconds that the countdown lasts before the attract mode begins.
         keep_game: seconds that a game left behind is offered to go on with.
+        dim_after: seconds without input until the screen is dim; 0 never.
     """
 
     attract_after: Seconds = 60.0
     countdown: Annotated[float, Meta(ge=5, le=600)] = 20.0
     keep_game: Seconds = 600.0
+    dim_after: Seconds = 600.0
+
+
+class ScheduleSettings(Struct, frozen=True):
+    """When the screen is dim or black, as long as nobody is there.
+
+    Attributes:
+        dim: times at which it is dim, like ``mon-fri 18:00-22:00``: see ``kiosk/schedule.py``.
+        black: times at which it is black.
+    """
+
+    dim: tuple[str, ...] = ()
+    black: tuple[str, ...] = ()
+
+    @property
+    def schedule(self) -> Schedule:
+        """As the light takes it."""
+        return Schedule(dim=schedule.read(self.dim)[0], black=schedule.read(self.black)[0])
 
 
 class DisplaySettings(Struct, frozen=True):
@@ -86,6 +106,7 @@ class DisplaySettings(Struct, frozen=True):
         left_handed: whether the two button rails change sides.
         four_colour: whether each suit has its own colour.
         high_contrast: whether card faces are drawn in the strongest colours.
+        oled: whether table and cards are dark, for panels that age by light.
         show_values: whether Jack, Queen and King show 11, 12 and 13.
         reduced_motion: whether cards appear in their places instead of flying there.
         local_indices: whether Jack, Queen and King carry the letters of the language on the screen
@@ -98,6 +119,7 @@ class DisplaySettings(Struct, frozen=True):
     left_handed: bool = False
     four_colour: bool = False
     high_contrast: bool = False
+    oled: bool = False
     show_values: bool = True
     reduced_motion: bool = False
     local_indices: bool = False
@@ -162,6 +184,7 @@ class Settings(Struct, frozen=True):
     game: GameSettings = GameSettings()
     language: LanguageSettings = LanguageSettings()
     idle: IdleSettings = IdleSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
     display: DisplaySettings = DisplaySettings()
     rules: RulesSettings = RulesSettings()
     sound: SoundSettings = SoundSettings()
@@ -234,6 +257,7 @@ def parse(text: str) -> tuple[Settings, list[str]]:
         else:
             sections[name] = _section(name, known[name], table, problems)
     settings = Settings(**sections)
+    settings = msgspec.structs.replace(settings, schedule=_sound_times(settings.schedule, problems))
     wired = {name: getattr(settings, name) for name in _WIRED}
     wired, contradictions = panel_settings.check(wired)
     return msgspec.structs.replace(settings, **wired), problems + contradictions
@@ -267,6 +291,19 @@ def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -
                 )
             )
     return kind(**values)
+
+
+def _sound_times(times: ScheduleSettings, problems: list[str]) -> ScheduleSettings:
+    """The times without those that are none, each of which is named."""
+    sound = {}
+    for key in times.__struct_fields__:
+        lines = getattr(times, key)
+        wrong = dict(schedule.read(lines)[1])
+        problems += [
+            f"schedule.{key}: {line!r}: {why}; it is left out" for line, why in wrong.items()
+        ]
+        sound[key] = tuple(line for line in lines if line not in wrong)
+    return ScheduleSettings(**sound)
 
 
 def _converts(value: Any, kind: Any) -> bool:

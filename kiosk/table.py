@@ -23,7 +23,7 @@ from kivy.graphics import Color, Rectangle
 from kivy.uix.widget import Widget
 
 from engine.position import Position
-from kiosk import motion, theme
+from kiosk import burnin, motion, theme
 from kiosk.art import FaceStyle
 from kiosk.commands import Change, Command, Drop, Pile, Tap, Target
 from kiosk.faces import Faces, ground_texture
@@ -145,11 +145,15 @@ class Table(Widget):  # type: ignore[misc]
             ((margin + inner) / (w + 2 * margin), (margin + inner) / (h + 2 * margin))
             for inner in (corner, corner + drop)
         )
-        ground = ground_texture(layout.screen.size, self._palette)
+        # As much larger than the screen as the picture may lie beside its place.
+        beyond = burnin.margin(layout)
+        w, h = layout.screen.size
+        ground = ground_texture((w + 2 * beyond, h + 2 * beyond), self._palette)
         # Drawn pixel for pixel: nothing to interpolate, and half the work without a GPU.
         ground.mag_filter = ground.min_filter = "nearest"
         self._ground.texture = ground
-        self._ground.size = layout.screen.size
+        self._ground.pos = -beyond, -beyond
+        self._ground.size = ground.size
         self._draw()
 
     def show(self, position: Position) -> None:
@@ -406,6 +410,8 @@ class Table(Widget):  # type: ignore[misc]
         """What a covered card is tinted with: more while a newcomer is shown what is free."""
         if self._display.high_contrast:
             return theme.SHADE_FAINT
+        if self._display.oled:
+            return theme.SHADE_DARK
         return theme.SHADE_DEEP if self._coached else theme.SHADE
 
     def _add_shadow(

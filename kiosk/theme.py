@@ -135,6 +135,29 @@ HIGH_CONTRAST: Final = Palette(
     mark=colour("#6fe3ff"),
 )
 
+#: For panels that age by light: a black table, and no more light than reading needs.
+OLED: Final = Palette(
+    ground=colour("#000000"),
+    ground_edge=colour("#000000"),
+    recess=colour("#0a1417"),
+    panel=colour("#070f12"),
+    panel_raised=colour("#0f1e23"),
+    panel_edge=colour("#2c4f56"),
+    veil=colour("#000000", 0.7),
+    button=colour("#0e262c"),
+    button_down=colour("#1b3f48"),
+    text=colour("#d8d2c2"),
+    text_soft=colour("#a9b3ad"),
+    disabled=colour("#6f8688"),
+    accent=colour("#c99a3c"),
+    accent_down=colour("#b08228"),
+    on_accent=colour("#140e03"),
+    success=colour("#6ab588"),
+    danger=colour("#e08f78"),
+    on_danger=colour("#200a04"),
+    mark=colour("#3fb4d8"),
+)
+
 #: (text, background, least WCAG ratio) that both palettes must keep.  4.5 is the bound for text;
 #: 3 the one for shapes and for what cannot be used, which WCAG leaves free but people still read.
 TEXT_PAIRS: Final[tuple[tuple[str, str, float], ...]] = (
@@ -158,6 +181,13 @@ TEXT_PAIRS: Final[tuple[tuple[str, str, float], ...]] = (
     ("disabled", "ground", 3.0),
     ("disabled", "ground_edge", 3.0),
 )
+
+
+def palette_of(*, high_contrast: bool, oled: bool) -> Palette:
+    """The colours for a pair of choices; eyes that need contrast go before panels that age."""
+    if high_contrast:
+        return HIGH_CONTRAST
+    return OLED if oled else PALETTE
 
 
 @dataclass(frozen=True)
@@ -187,14 +217,29 @@ _BACK_LINE: Final = colour("#f0c878")
 SHADE: Final = colour("#dcdfe0")
 SHADE_DEEP: Final = colour("#c3c9cc")
 SHADE_FAINT: Final = colour("#ebeced")
+#: The same on dark cards, which a faint shade would not change.
+SHADE_DARK: Final = colour("#bcc1c3")
 
 
-def card_colours(*, four_colour: bool, high_contrast: bool) -> CardColours:
+def card_colours(*, four_colour: bool, high_contrast: bool, oled: bool = False) -> CardColours:
     """The print colours for a pair of choices.
 
     The green of four colours leans to blue, which keeps it somewhat apart from red for eyes that
-    confuse the two; it is still the outline that tells the suits apart for everyone.
+    confuse the two; it is still the outline that tells the suits apart for everyone.  High contrast
+    goes before ``oled``, whose cards are dark.
     """
+    if oled and not high_contrast:
+        ink, red = colour("#ddd6c5"), colour("#ff8f88")
+        return CardColours(
+            stock=colour("#1a1e21"),
+            edge=colour("#59646a"),
+            spades=ink,
+            hearts=red,
+            diamonds=colour("#7db2ff") if four_colour else red,
+            clubs=colour("#5cc9a0") if four_colour else ink,
+            back=colour("#4a1912"),
+            back_line=colour("#a98546"),
+        )
     if high_contrast:
         ink, red = colour("#000000"), colour("#c8000f")
         blue, green = colour("#0047d6"), colour("#00664a")

@@ -24,15 +24,17 @@ from engine.difficulty import Grade
 from engine.game import SaveError
 from engine.position import MoveTextError
 from hardware.backlight import FOLDER as BACKLIGHTS
+from hardware.backlight import Backlight, BacklightSpec, NullBacklight, open_backlight
 from hardware.chip import find_chip
 from kiosk import places, smallfile
 from kiosk import renderer as graphics
 from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
-from kiosk.commands import Command, Somebody
+from kiosk.commands import Command
 from kiosk.dealer import PoolDealer
 from kiosk.display import Driver, choose_driver, prepare
 from kiosk.errorlog import ErrorLog
+from kiosk.light import Light, LightOptions
 from kiosk.lockout import Lockout
 from kiosk.monitor import EVERY, Monitor, Sources
 from kiosk.overrides import Overrides
@@ -56,6 +58,10 @@ log = logging.getLogger("kiosk")
 
 #: The size of a window in px that nobody sees, and of the demo's.
 DEMO_SIZE: Final = (1280, 720)
+#: Whoever did something has full light for so many seconds at least.
+LEAST_LIGHT: Final = 60.0
+#: Where the attract mode never begins: seconds without input after which nobody is there.
+ALONE: Final = 180.0
 
 
 def read_settings(given: Path | None) -> Settings:
@@ -91,6 +97,19 @@ def options_of(args: argparse.Namespace, settings: Settings) -> SessionOptions:
         coaching=game.coaching,
         look=settings.display,
     )
+
+
+def light_of(settings: Settings) -> tuple[Backlight | NullBacklight, LightOptions]:
+    """The light behind the screen, and what the operator wants of it."""
+    wanted, idle = settings.backlight, settings.idle
+    backlight = open_backlight(BacklightSpec(wanted.device, wanted.full, wanted.dim))
+    options = LightOptions(
+        schedule=settings.schedule.schedule,
+        dim_after=idle.dim_after,
+        stay=max(LEAST_LIGHT, (idle.attract_after or ALONE) + idle.countdown),
+        dim=wanted.dim / wanted.full,
+    )
+    return backlight, options
 
 
 def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
@@ -159,6 +178,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         storage.refuse_saved(str(error))
         session = session_with(None)
     heartbeat = Heartbeat(notifier(), input_threads)
+    light = Light(*light_of(settings), time.monotonic())
     app = KioskApp(
         session,
         inbox,
@@ -167,12 +187,14 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         sounds=Sounds(settings.sound.volume),
         cache=PictureCache(state / "pictures"),
         corners=settings.service.corners,
+        light=light,
     )
     controls = _attach_panel(app, settings)
 
     def apply(changed: Settings) -> None:
         inbox.put(Configure(options_of(args, changed)))
         app.set_volume(changed.sound.volume)
+        light.change(*light_of(changed), time.monotonic())
         app.set_corners(changed.service.corners)
         service.close_after = changed.service.close_after
 
@@ -270,11 +292,13 @@ def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
     def open_service() -> None:
         app.send(OpenService())
 
-    def presence(somebody: bool) -> None:
-        app.send(Somebody(somebody))
-
     controls = PanelControls(
-        app.session, app.send, navigate=app.navigate, service=open_service, presence=presence
+        app.session,
+        app.send,
+        wake=app.wake,
+        navigate=app.navigate,
+        service=open_service,
+        presence=app.presence,
     )
     controls.panel = HardwarePanel.open(panel, controls.handle)
     app.attach(controls)

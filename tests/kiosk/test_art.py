@@ -273,7 +273,9 @@ def test_an_unknown_icon_is_named_with_those_there_are() -> None:
 # -- theme ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("palette", [theme.PALETTE, theme.HIGH_CONTRAST], ids=["plain", "high"])
+@pytest.mark.parametrize(
+    "palette", [theme.PALETTE, theme.HIGH_CONTRAST, theme.OLED], ids=["plain", "high", "oled"]
+)
 @pytest.mark.parametrize(("text", "background", "least"), theme.TEXT_PAIRS)
 def test_text_keeps_its_contrast(
     palette: theme.Palette, text: str, background: str, least: float
@@ -290,6 +292,28 @@ def test_cards_keep_their_contrast(four_colour: bool, high_contrast: bool) -> No
     assert theme.contrast(colours.edge, colours.stock) >= 4.5
     assert theme.contrast(colours.back, colours.back_line) >= 4.5
     assert theme.contrast(colours.stock, theme.PALETTE.ground) >= 7
+
+
+@pytest.mark.parametrize("four_colour", [False, True])
+def test_dark_cards_can_be_read_and_shine_little(four_colour: bool) -> None:
+    colours = theme.card_colours(four_colour=four_colour, high_contrast=False, oled=True)
+    black = theme.colour("#000000")
+    for shade in (1.0, theme.SHADE_DARK[0]):
+
+        def shaded(value: theme.Colour, by: float = shade) -> theme.Colour:
+            return (value[0] * by, value[1] * by, value[2] * by, 1.0)
+
+        for suit in (colours.spades, colours.hearts, colours.diamonds, colours.clubs):
+            assert theme.contrast(shaded(suit), shaded(colours.stock)) >= 4.5
+    # Luminance: contrast to black is 20 times it, and 1.
+    assert theme.contrast(colours.stock, black) < 1.4
+    assert theme.contrast(colours.edge, black) >= 3, "a card is seen on a black table"
+    assert theme.OLED.ground == theme.OLED.ground_edge == black
+    assert theme.palette_of(high_contrast=True, oled=True) == theme.HIGH_CONTRAST
+    assert theme.palette_of(high_contrast=False, oled=True) == theme.OLED
+    assert theme.palette_of(high_contrast=False, oled=False) == theme.PALETTE
+    bright = theme.card_colours(four_colour=four_colour, high_contrast=True, oled=True)
+    assert bright == theme.card_colours(four_colour=four_colour, high_contrast=True)
 
 
 @pytest.mark.parametrize(

@@ -752,15 +752,14 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
     assert not [text for text in screen.says() if "5189" in text or text == "Three passes"]
     assert screen.shown(PushButton) == []
     captions = set()
-    while session.position.outcome is Outcome.RUNNING:
-        screen.do(Tick(), 1.0)
+    for _ in range(400):
+        screen.do(Tick(), 0.1)
         captions |= set(screen.says())
-    assert {
-        "Draw a card",
-        "K counts 13: it goes alone",
-        "9 + 4 = 13",
-        "Q (12) + A (1) = 13",
-    } <= captions
+        if session.position.outcome is not Outcome.RUNNING:
+            break
+    # Between two lessons the moves are told.
+    assert "Draw a card" in captions
+    assert len([text for text in captions if text.endswith(" = 13")]) >= 2
     assert "The pyramid is cleared!" in screen.says()
     assert screen.do(Touched()).kind is ChangeKind.WOKE
     assert "Touch to play" not in screen.says()
