@@ -121,6 +121,7 @@ bench: venv ## Measure the solver, and what frames cost beside an empty window
 	$(BIN)/python -m engine bench
 	@for size in 800x480 1280x720 1920x1080; do $(BIN)/python -m kiosk.bench --size $$size; done
 	$(BIN)/python -m kiosk.bench_process
+	$(BIN)/python -m kiosk.bench_attract
 	$(BIN)/python -m kiosk.bench_storage
 
 .PHONY: texts

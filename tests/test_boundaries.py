@@ -40,6 +40,12 @@ KIVY_FREE = (
     "kiosk.storage",
     "kiosk.layout",
     "kiosk.attract*",
+    "kiosk.showreel",
+    "kiosk.lessons",
+    "kiosk.reel_wording",
+    "kiosk.light",
+    "kiosk.schedule",
+    "kiosk.burnin",
     "kiosk.panel_controls",
     "kiosk.cursor",
 )

@@ -62,7 +62,8 @@ def test_it_names_every_setting_with_its_default() -> None:
         f"{section}.{key}"
         for section, table in DEFAULTS.items()
         for key, default in table.items()
-        if default is not None and said[section][key] != default
+        if default is not None
+        and said[section][key] != (list(default) if isinstance(default, tuple) else default)
     ]
     assert wrong == []
 
