@@ -9,7 +9,9 @@ than once a second.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from engine.deal import PYRAMID_SIZE
@@ -45,38 +47,46 @@ def target_of(position: Position, place: int) -> Target:
     return Pile.WASTE if place == position.waste_top else Pile.STOCK
 
 
-def seconds_for(line: Iterable[Move], pace: float) -> float:
-    """How long a demo of ``line`` takes from its deal to its end.
+@dataclass(frozen=True)
+class Length:
+    """What decides how long a demo takes: how many moves of each kind its line has."""
 
-    Args:
-        line: its moves.
-        pace: 1 is easy; 0.5 twice as fast, as far as the least times allow.
-    """
-    seconds = OPENING + CLOSING
-    for move in line:
-        if move.kind in {MoveKind.DRAW, MoveKind.REDEAL}:
-            seconds += _after_draw(pace)
-        else:
-            seconds += _after_removal(pace)
-            seconds += _between_taps(pace) if len(move.cards) == 2 else 0.0
-    return seconds
+    draws: int
+    pairs: int
+    kings: int
 
+    @classmethod
+    def of(cls, line: Iterable[Move]) -> Length:
+        """Count a line."""
+        kinds = Counter(move.kind for move in line)
+        draws = kinds[MoveKind.DRAW] + kinds[MoveKind.REDEAL]
+        return cls(draws, kinds[MoveKind.PAIR], kinds[MoveKind.KING])
 
-def pace_for(line: tuple[Move, ...], seconds: float) -> float:
-    """The slowest pace, at most :data:`SLOWEST`, at which a demo of ``line`` takes ``seconds``.
+    def seconds(self, pace: float) -> float:
+        """How long it takes from the deal to the end.
 
-    0, the fastest, when there is not enough time for it in any case.
-    """
-    low, high = 0.0, SLOWEST
-    if seconds_for(line, high) <= seconds:
-        return high
-    for _ in range(20):
-        middle = (low + high) / 2
-        if seconds_for(line, middle) <= seconds:
-            low = middle
-        else:
-            high = middle
-    return low
+        Args:
+            pace: 1 is easy; 0.5 twice as fast, as far as the least times allow.
+        """
+        removing = (self.pairs + self.kings) * _after_removal(pace)
+        tapping = self.pairs * _between_taps(pace)
+        return OPENING + self.draws * _after_draw(pace) + removing + tapping + CLOSING
+
+    def pace(self, seconds: float) -> float:
+        """The slowest pace, at most :data:`SLOWEST`, at which it takes ``seconds``.
+
+        0, the fastest, when there is not enough time for it in any case.
+        """
+        low, high = 0.0, SLOWEST
+        if self.seconds(high) <= seconds:
+            return high
+        for _ in range(20):
+            middle = (low + high) / 2
+            if self.seconds(middle) <= seconds:
+                low = middle
+            else:
+                high = middle
+        return low
 
 
 def _between_taps(pace: float) -> float:
@@ -97,7 +107,7 @@ class AttractPlayer:
     Args:
         line: moves that win the demo's game.
         now: the monotonic time, in seconds.
-        pace: how fast: see :func:`seconds_for`.
+        pace: how fast: see :meth:`Length.seconds`.
     """
 
     def __init__(self, line: tuple[Move, ...], now: float, pace: float = 1.0) -> None:

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Final, Protocol
 
 from engine.deal import Deal
-from kiosk.attract import OPENING, AttractPlayer, pace_for, seconds_for
+from kiosk.attract import OPENING, AttractPlayer, Length
 from kiosk.commands import Command
 from kiosk.dealer import DealtGame
 from kiosk.lessons import Lesson, Teacher
@@ -223,7 +223,7 @@ class Showreel:
         seconds = DEMO_SHORT if self.somebody else DEMO
         dealt = self._choose(seconds)
         scene = self._scene(SceneKind.DEMO, now, laid_out(dealt))
-        scene.player = AttractPlayer(dealt.line, now, pace_for(dealt.line, seconds))
+        scene.player = AttractPlayer(dealt.line, now, Length.of(dealt.line).pace(seconds))
         self._lesson_due = now + OPENING / 3
         return scene
 
@@ -234,7 +234,7 @@ class Showreel:
             dealt = self._deals.demo(self.preset)
             if dealt.deal == self._last:
                 continue
-            takes = seconds_for(dealt.line, 0.0)
+            takes = Length.of(dealt.line).seconds(0.0)
             if best is None or takes < best[0]:
                 best = (takes, dealt)
             if takes <= seconds:

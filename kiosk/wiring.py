@@ -191,14 +191,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     )
     controls = _attach_panel(app, settings)
 
-    def apply(changed: Settings) -> None:
-        inbox.put(Configure(options_of(args, changed)))
-        app.set_volume(changed.sound.volume)
-        light.change(*light_of(changed), time.monotonic())
-        app.set_corners(changed.service.corners)
-        service.close_after = changed.service.close_after
-
-    desk.apply = apply
+    desk.apply = _applier(app, light, service, args)
     app.reload = Reload(args.settings, file, desk.use).again
     desk.restart = app.restart
     desk.read_pins = lambda: _pins(controls, settings)
@@ -224,6 +217,21 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
         logging.getLogger().removeHandler(errors)
 
     return app, close
+
+
+def _applier(
+    app: KioskApp, light: Light, service: Service, args: argparse.Namespace
+) -> Callable[[Settings], None]:
+    """What makes other settings count in the running kiosk."""
+
+    def apply(changed: Settings) -> None:
+        app.inbox.put(Configure(options_of(args, changed)))
+        app.set_volume(changed.sound.volume)
+        light.change(*light_of(changed), time.monotonic())
+        app.set_corners(changed.service.corners)
+        service.close_after = changed.service.close_after
+
+    return apply
 
 
 def _let_watch(

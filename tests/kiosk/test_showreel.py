@@ -14,7 +14,7 @@ from engine.game import Game
 from engine.position import Move, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk import attract
-from kiosk.attract import AttractPlayer, pace_for, seconds_for
+from kiosk.attract import AttractPlayer, Length
 from kiosk.commands import Draw
 from kiosk.dealer import DealtGame, PoolDealer
 from kiosk.lessons import Lesson, Teacher, fitting
@@ -246,10 +246,12 @@ def test_time_that_stands_still_or_leaps_does_no_harm() -> None:
 
 
 def test_a_line_is_played_as_slowly_as_the_time_allows() -> None:
-    assert seconds_for(LINE, pace_for(LINE, DEMO)) == pytest.approx(DEMO, abs=0.01)
-    assert pace_for(LINE, 1000.0) == attract.SLOWEST
-    assert pace_for(LINE * 9, DEMO) == pytest.approx(0.0, abs=0.01)
-    assert seconds_for((), 1.0) == attract.OPENING + attract.CLOSING
+    length = Length.of(LINE)
+    assert length == Length(draws=16, pairs=16, kings=4)
+    assert length.seconds(length.pace(DEMO)) == pytest.approx(DEMO, abs=0.01)
+    assert length.pace(1000.0) == attract.SLOWEST
+    assert Length.of(LINE * 9).pace(DEMO) == pytest.approx(0.0, abs=0.01)
+    assert Length.of(()).seconds(1.0) == attract.OPENING + attract.CLOSING
 
 
 def test_however_fast_a_selection_is_lit_no_more_than_twice_a_second() -> None:
