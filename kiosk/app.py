@@ -9,6 +9,7 @@ main loop drains.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import queue
@@ -509,6 +510,7 @@ class KioskApp(App):  # type: ignore[misc]
         if self.frames == 1:
             if self._heartbeat is not None:
                 self._heartbeat.ready()
+            gc.enable()  # see kiosk/wiring.py
             Thread(target=self._get_ready, name="getting ready", daemon=True).start()
 
     def _get_ready(self) -> None:
@@ -523,6 +525,7 @@ class KioskApp(App):  # type: ignore[misc]
 
     def on_stop(self) -> None:
         """Keep the game once more on the way out."""
+        gc.enable()
         if self._controls is not None:
             self._controls.close()
         if self._light is not None:

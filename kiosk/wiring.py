@@ -7,6 +7,7 @@ pins as well as cards.  No mistake in a file stops it.
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import queue
@@ -125,12 +126,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     logging.getLogger().addHandler(errors)
     driver = choose_driver(os.environ, offscreen=args.offscreen)
     file = read_settings(args.settings)
-    prepare(
-        driver,
-        args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None),
-        rotation=file.display.rotation,
-        touch_rotation=file.display.touch_rotation,
-    )
+    _prepare(driver, args, file)
     from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
     from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
 
@@ -284,6 +280,21 @@ def _say_who_draws() -> None:
     log.info("drawn by %s", name)
     if why := graphics.complaint(name, on_pi=graphics.is_raspberry_pi()):
         log.error("%s", why)
+
+
+def _prepare(driver: Driver, args: argparse.Namespace, file: Settings) -> None:
+    """Set Kivy up, and collect no garbage until the first picture stands.
+
+    What is made until then stays, so that looking through it finds nothing, and takes time.  The
+    application switches collecting on again.
+    """
+    prepare(
+        driver,
+        args.size or (DEMO_SIZE if driver is Driver.OFFSCREEN else None),
+        rotation=file.display.rotation,
+        touch_rotation=file.display.touch_rotation,
+    )
+    gc.disable()
 
 
 def _attach_panel(app: KioskApp, settings: Settings) -> PanelControls | None:
