@@ -13,6 +13,13 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something about the machine, not about the program.
+settings.register_profile(
+    "untimed", settings.get_profile(settings.get_current_profile_name()), deadline=None
+)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)
