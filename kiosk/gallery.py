@@ -294,9 +294,9 @@ def _reel(kind: SceneKind) -> Callable[[Studio], None]:
         session = studio.session
         studio.do(Tick(), after=100)
         while session.scene is not None and session.scene.kind is not kind:
-            studio.do(Tick(), after=0.1)
-        for _ in range(150):
-            studio.do(Tick(), after=0.1)
+            studio.do(Tick(), after=0.3)
+        for _ in range(50):
+            studio.do(Tick(), after=0.3)
 
     return bring_about
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import queue
+import threading
+import tracemalloc
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,13 +14,14 @@ from typing import Any
 import pytest
 
 from kiosk.burnin import STAY, margin
-from kiosk.commands import Command, Panel
+from kiosk.commands import Command, Panel, Touched
 from kiosk.layout import Control, Rect
 from kiosk.light import Light, LightOptions, NoBacklight
 from kiosk.schedule import Schedule, Span
 from kiosk.service_commands import OpenService
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
+from kiosk.showreel import ORDER, SceneKind
 from kiosk.statistics import WON, Result, Statistics
 from tests.kiosk.conftest import Stage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer, service
@@ -262,3 +267,68 @@ def test_a_kiosk_without_a_light_to_care_for_is_as_it_was(stage: Stage) -> None:
     app.presence(True)
     app.on_stop()
     stage.window.remove_widget(app.root_widget)
+
+
+# -- a long time ---------------------------------------------------------------------------------
+
+
+def counts(it: Kiosk) -> dict[str, int]:
+    """What must not grow."""
+    from kivy.clock import Clock
+
+    gc.collect()
+    return {
+        "widgets": sum(1 for _ in it.root.walk()),
+        "events": len(list(Clock.get_events())),
+        "threads": threading.active_count(),
+        "files": len(os.listdir("/proc/self/fd")),  # noqa: PTH208 - names are enough
+    }
+
+
+def leave_alone(it: Kiosk, seconds: float) -> None:
+    """Nobody comes for so long, after a first round of all scenes in all languages."""
+    first = 4 * len(ORDER) * 35.0
+    seen = set()
+    demos = it.session._dealer.demos
+    for _ in range(round(first / 2)):
+        it.stage.frame(2.0)
+        seen.add((it.session.scene.kind, it.session.speaks))
+    assert {kind for kind, _language in seen} == set(SceneKind)
+    assert {language for _kind, language in seen} == {"en", "de", "es", "fr"}
+    assert it.session._dealer.demos > demos
+    before = counts(it)
+    tracemalloc.start()
+    memory = tracemalloc.get_traced_memory()[0]
+    it.wait(seconds, 2.0)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - memory
+    tracemalloc.stop()
+    after = counts(it)
+    assert grown < 1_500_000, "less than what the scenes of a moment hold"
+    assert after["threads"] == before["threads"]
+    assert after["files"] <= before["files"]
+    # A poster more or less, and what breathes or appears with it.
+    assert abs(after["widgets"] - before["widgets"]) <= 40
+    assert abs(after["events"] - before["events"]) <= 4
+
+
+def test_nothing_grows_while_nobody_comes_and_the_first_touch_works(
+    kiosk: Any, stage: Stage
+) -> None:
+    it = kiosk(attract=True, dim_after=0)
+    leave_alone(it, 450)
+    stage.tap(400, 100)
+    assert not it.session.attract
+    dx, dy = it.root.shift
+    x, y = it.app.table.layout.stock.center
+    stage.tap(x + dx, y + dy)
+    assert it.session.moves_played == 1
+
+
+@pytest.mark.slow
+def test_nothing_grows_in_many_hours(kiosk: Any, stage: Stage) -> None:
+    it = kiosk(attract=True, schedule=NIGHT)
+    it.wall = EVENING - timedelta(hours=10)
+    leave_alone(it, 8 * 3600)
+    it.app.send(Touched())
+    assert not it.session.attract
