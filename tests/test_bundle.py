@@ -1,4 +1,8 @@
-"""What `make bundle` makes: built here, unpacked elsewhere, started, installed."""
+"""What `make bundle` makes: built here, unpacked elsewhere, started, installed.
+
+It is one test, because what it looks at takes most of a minute to make, and tests that run side by
+side would each make their own.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +24,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The .tar.gz, unpacked in another place than it was made in."""
-    made = tmp_path_factory.mktemp("made")
+def bundle_in(made: Path, there: Path) -> Path:
+    """Make the bundle in one folder and unpack it in another; return what was unpacked."""
     # Measuring what is run would find its way into the program that is made.
     environ = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
     done = subprocess.run(
@@ -37,7 +39,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packed,) = made.glob("*.tar.gz")
     # The size is said, in MB.
     assert f"{packed}: {-(-packed.stat().st_size // 2**20)} MB" in done.stdout
-    there = tmp_path_factory.mktemp("there")
+    there.mkdir()
     subprocess.run(["tar", "-C", there, "-xzf", packed], check=True)
     (folder,) = there.iterdir()
     return folder
@@ -55,7 +57,7 @@ def colours(png: Path) -> int:
     return len(set(zlib.decompress(pixels)))
 
 
-def test_bundle_plays_a_game_where_there_is_no_python(unpacked: Path, tmp_path: Path) -> None:
+def check_it_plays_a_game_where_there_is_no_python(unpacked: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [
             unpacked / "bundle" / "pyramid-kiosk",
@@ -78,7 +80,7 @@ def test_bundle_plays_a_game_where_there_is_no_python(unpacked: Path, tmp_path: 
         assert colours(shot) > 50
 
 
-def test_bundle_has_what_it_needs_and_nothing_that_made_it(unpacked: Path) -> None:
+def check_it_has_what_it_needs_and_nothing_that_made_it(unpacked: Path) -> None:
     inside = unpacked / "bundle" / "_internal"
     data = [
         path.relative_to(ROOT)
@@ -112,29 +114,40 @@ def findings(program: list[str], home: Path) -> dict[str, tuple[str, str]]:
     return {name: (found[name]["level"], found[name]["text"]) for name in ("pins", "pool", "touch")}
 
 
-def test_bundle_finds_pool_and_pins_as_the_source_does(unpacked: Path, tmp_path: Path) -> None:
+def check_it_finds_pool_and_pins_as_the_source_does(unpacked: Path, tmp_path: Path) -> None:
     bundled = findings([str(unpacked / "bundle" / "pyramid-kiosk")], tmp_path)
     assert bundled == findings([sys.executable, "-m", "kiosk"], tmp_path)
     assert bundled["pool"][0] == "ok"
 
 
-def test_bundle_knows_its_version(unpacked: Path) -> None:
+def check_it_knows_its_version(unpacked: Path) -> None:
     (metadata,) = (unpacked / "bundle" / "_internal").glob("pyramid_kiosk-*.dist-info")
     version = metadata.name.removeprefix("pyramid_kiosk-").removesuffix(".dist-info")
     assert (unpacked / "RELEASE").read_text().startswith(f"{version}-")
 
 
-def test_packed_installer_installs_the_bundle(unpacked: Path, tmp_path: Path) -> None:
+def check_its_installer_installs_it(unpacked: Path, tmp_path: Path) -> None:
+    machine = tmp_path / "machine"
+    machine.mkdir()
     done = subprocess.run(
         [unpacked / "install" / "install"],
-        env={**os.environ, "DESTDIR": str(tmp_path)},
+        env={**os.environ, "DESTDIR": str(machine)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     release = (unpacked / "RELEASE").read_text().strip()
-    program = tmp_path / "opt/pyramid-kiosk/releases" / release / "bundle" / "pyramid-kiosk"
+    program = machine / "opt/pyramid-kiosk/releases" / release / "bundle" / "pyramid-kiosk"
     help_text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
     assert "Pyramid solitaire" in help_text.stdout
-    assert (tmp_path / "etc/pyramid-kiosk/settings.toml").exists()
+    assert (machine / "etc/pyramid-kiosk/settings.toml").exists()
+
+
+def test_bundle(tmp_path: Path) -> None:
+    unpacked = bundle_in(tmp_path / "made", tmp_path / "there")
+    check_it_has_what_it_needs_and_nothing_that_made_it(unpacked)
+    check_it_knows_its_version(unpacked)
+    check_it_plays_a_game_where_there_is_no_python(unpacked, tmp_path)
+    check_it_finds_pool_and_pins_as_the_source_does(unpacked, tmp_path)
+    check_its_installer_installs_it(unpacked, tmp_path)
