@@ -286,7 +286,7 @@ class Pool:
         """The deal numbers of a preset, ascending: of one grade, or all.
 
         Raises:
-            PoolError: the pool has no such preset.
+            PoolError: the pool has no such preset, or what it has is damaged.
         """
         self._rules_of(preset)
         key = (preset, grade)
@@ -297,7 +297,9 @@ class Pool:
                 query += " AND grade = ?"
                 values.append(grade.value)
             found = self._all(query + " ORDER BY number", *values)
-            self._numbers[key] = tuple(int(row[0]) for row in found)
+            if not all(type(row[0]) is int for row in found):
+                raise PoolError(f"{self._path}: has a deal of {preset} whose number is none")
+            self._numbers[key] = tuple(row[0] for row in found)
         return self._numbers[key]
 
     # -- deals --------------------------------------------------------------------------------
