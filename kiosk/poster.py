@@ -103,8 +103,11 @@ class Poster(Widget):  # type: ignore[misc]
         cells_w, cells_h = cells[0].size
         # Two cards side by side take half a cell, their sum the other half.
         w = max(_NARROWEST, min(round(cells_w * 0.24), round(cells_h / CARD_ASPECT)))
+        # The letters stand on the cards; beside them stands what they count.
         sums = [
-            " + ".join(wording.rank_value(_rank(name), letters) for name in names) + " = 13"
+            " + ".join(str(_rank(name)) for name in names) + " = 13"
+            if len(names) > 1
+            else f"{letters[_rank(names[0]) - 1]} = 13"
             for names in _SUMS
         ]
         step = w + look.unit
