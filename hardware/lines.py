@@ -28,6 +28,40 @@ class Change:
     at: float
 
 
+class _GuardedPin:
+    """What keeps a gpiozero pin from ending the thread that serves all pins; goes before its class.
+
+    A pin that is closed while an edge is on its way finds its handlers gone half-way, and raises.
+    And lgpio's pins stay on that thread's list when they are closed: the next edge on the same GPIO
+    would go to the closed one as well, which then asks for a chip that it no longer has.
+    """
+
+    when_changed: object
+    _is_closed = False
+
+    def close(self) -> None:
+        """Hear of no more edges, then let go."""
+        self._is_closed = True
+        try:
+            self.when_changed = None
+        finally:
+            super().close()  # type: ignore[misc]
+
+    def _call_when_changed(self, *edge: object) -> None:
+        try:
+            super()._call_when_changed(*edge)  # type: ignore[misc]
+        except Exception:
+            if not self._is_closed:
+                log.exception("an edge on %s was lost", self)
+
+
+def guard(factory: Any) -> None:
+    """Have a gpiozero pin factory make pins that raise nothing on the library's thread."""
+    kind = factory.pin_class
+    if not issubclass(kind, _GuardedPin):
+        factory.pin_class = type(f"Guarded{kind.__name__}", (_GuardedPin, kind), {})
+
+
 class Line:
     """One contact on one pin.
 

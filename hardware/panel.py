@@ -98,8 +98,9 @@ class Panel:
         """
         # gpiozero loads slowly, and a kiosk without a panel need not have it.
         from hardware.lamps import Lamp  # noqa: PLC0415
-        from hardware.lines import Encoder, Line  # noqa: PLC0415
+        from hardware.lines import Encoder, Line, guard  # noqa: PLC0415
 
+        guard(factory)
         self._attempts = attempts
         self._open_since = attempts.clock()
         self._to_close: list[_Closable] = [factory]

@@ -47,9 +47,9 @@ def on_threads(*jobs: Callable[[], object]) -> None:
 class Rig:
     """A panel on mock pins.  Pins are always driven from another thread, as they are on a Pi."""
 
-    def __init__(self, settings: PanelSettings) -> None:
+    def __init__(self, settings: PanelSettings, pin_class: type[MockPWMPin] = MockPWMPin) -> None:
         self.clock = FakeClock()
-        self.factory = MockFactory(pin_class=MockPWMPin)
+        self.factory = MockFactory(pin_class=pin_class)
         self.events: list[PanelEvent] = []
         self.settings = settings
         self.panel: Panel | NullPanel = Panel.open(

@@ -168,6 +168,52 @@ def test_ten_threads_bounce_ten_pins_while_another_polls() -> None:
     assert sorted(rig.take()) == sorted(("pressed", name) for name in TEN.buttons)
 
 
+def test_a_panel_that_is_closed_hears_no_more_edges() -> None:
+    class LingeringPin(MockPWMPin):
+        """As lgpio's: when it is closed, it stays on the list of those that are told of edges."""
+
+        def close(self) -> None:
+            pass
+
+    rig = Rig(SETTINGS, pin_class=LingeringPin)
+    pins = list(rig.factory.pins.values())
+    assert sum(pin.when_changed is not None for pin in pins) == 5, "two buttons, a wheel, a sensor"
+    rig.panel.close()
+    assert [pin.when_changed for pin in pins] == [None] * len(pins)
+
+
+def test_an_error_in_the_library_does_not_end_its_thread(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rig = Rig(SETTINGS)
+
+    def fails(_ticks: float, _state: bool) -> None:
+        raise OSError("lgpio: bad handle")
+
+    pin = rig.factory.pin(UNDO)
+    pin.when_changed = fails
+    rig.press(UNDO)
+    assert [r.getMessage() for r in caplog.records] == ["an edge on GPIO17 was lost"]
+    rig.poll()
+    assert rig.take() == [("pressed", "undo")], "it is found by looking at the pin"
+
+
+def test_an_edge_that_comes_while_a_panel_is_closed_is_nobodys(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rig = Rig(SETTINGS)
+    pin = rig.factory.pin(UNDO)
+
+    def closes(_ticks: float, _state: bool) -> None:
+        rig.panel.close()
+        raise TypeError("'NoneType' object is not callable")
+
+    pin.when_changed = closes
+    rig.press(UNDO)
+    assert not rig.panel.connected
+    assert caplog.records == []
+
+
 def test_events_come_in_the_order_in_which_they_happened() -> None:
     rig = Rig(TEN)
     for pin, high in ((18, False), (17, False), (18, True), (17, True)):
