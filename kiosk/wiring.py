@@ -61,6 +61,8 @@ log = logging.getLogger("kiosk")
 DEMO_SIZE: Final = (1280, 720)
 #: Whoever did something has full light for so many seconds at least.
 LEAST_LIGHT: Final = 60.0
+#: Seconds that are waited, at the end, for what is still being written or thought about.
+LONGEST_END: Final = 4.0
 #: Where the attract mode never begins: seconds without input after which nobody is there.
 ALONE: Final = 180.0
 
@@ -204,11 +206,14 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     log.info("playing %s on %s", session.preset, driver.value)
 
     def close() -> None:
+        # All are asked to end before one is waited for; the game has the first claim on the time.
+        end = time.monotonic() + LONGEST_END
         heartbeat.stopping()
-        adviser.close()
+        adviser.close(timeout=0)
         if not storage.close():
             log.error("the game could not be written before the end")
-        small_files.close()
+        small_files.close(max(0.0, end - time.monotonic()))
+        adviser.close(max(0.0, end - time.monotonic()))
         dealer.close()
         logging.getLogger().removeHandler(errors)
 
