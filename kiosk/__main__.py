@@ -8,6 +8,7 @@ do.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import logging
 import os
@@ -62,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stopper.run(app)
     finally:
         close()
+    # All is safe.  Looking for garbage in what ends anyway would take most of the time from here.
+    gc.freeze()
     if app.restarts and not runs_as_service():
         # Nobody else would start it again.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
