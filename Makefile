@@ -78,8 +78,18 @@ units: venv-test ## Verify the systemd unit and how much it is locked down
 
 .PHONY: pytest
 pytest: venv-test
-	$(BIN)/pytest -m "not slow and not window" --numprocesses auto --dist worksteal --cov --cov-report=
-	$(BIN)/pytest -m "not slow and window" --cov --cov-append --cov-report=term
+	@mkdir -p build/window
+	@echo "The tests that draw run meanwhile; what they say comes at the end."
+	@COVERAGE_FILE=$(CURDIR)/build/window/.coverage $(BIN)/pytest -m "not slow and window" \
+	    --cov --cov-report= >build/window/log 2>&1 & drawing=$$!; \
+	status=0; \
+	$(BIN)/pytest -m "not slow and not window" --numprocesses auto --dist worksteal \
+	    --cov --cov-report= || status=$$?; \
+	wait $$drawing || status=$$?; \
+	cat build/window/log; \
+	exit $$status
+	@$(BIN)/coverage combine --quiet --append build/window/.coverage
+	@$(BIN)/coverage report
 
 .PHONY: pool-verify
 pool-verify: venv ## Replay every line of the shipped pool (half a minute)
