@@ -79,29 +79,27 @@ def _way_back(texts: Texts, back: int | None) -> Choice:
 
 
 def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
-    """No line of moves wins any more: go back to where one did, or play on."""
+    """No line of moves wins: go back to where one did, if it ever could be won, or play on."""
     play_on = Choice(texts.gettext("Play on"), Close())
     back = session.moves_back
     if back is None:
-        return Dialog(
-            send,
-            look,
-            Words(title=wording.lost(texts)),
-            [Choice(texts.gettext("Undo a move"), Undo(), "undo", "accent"), play_on],
+        # Before the first move nothing has been lost; later, the way back may just not be known.
+        fresh = session.moves_played == 0
+        words = Words(
+            title=texts.gettext("This deal cannot be won") if fresh else wording.lost(texts)
         )
-    dialog = Dialog(
-        send,
-        look,
-        Words(
+        way_out = Choice(texts.gettext("New deal"), NewDeal(), "deal", "accent")
+    else:
+        words = Words(
             title=wording.lost(texts),
             body=texts.ngettext(
                 "It could still be won {n} move ago. Go back?",
                 "It could still be won {n} moves ago. Go back?",
                 back,
             ),
-        ),
-        [Choice(texts.gettext("Go back"), BackToWinnable(), "undo", "accent"), play_on],
-    )
+        )
+        way_out = Choice(texts.gettext("Go back"), BackToWinnable(), "undo", "accent")
+    dialog = Dialog(send, look, words, [way_out, play_on])
     dialog.outside = Close()
     return dialog
 

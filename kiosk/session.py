@@ -147,7 +147,7 @@ class Session:
         self._pending: NewDeal | Replay | None = None
         self._back: Advice | None = None
         self._left_at: float | None = None
-        self._left_language = options.language
+        self._left_language, self._left_look = options.language, options.look
         self._last_draw = -NO_REDEAL_YET
         self._removals_coached = 0
         self._checked_line: tuple[Move, ...] = ()
@@ -476,8 +476,10 @@ class Session:
         self._pending = None
         self.checked = None
         self._left_at = self._now
-        self._left_language = self.language
-        self.language = self._options.language
+        # Whoever comes next sees everything as the operator wants it; whoever comes back and goes
+        # on has their own language and look again.
+        self._left_language, self._left_look = self.language, self.look
+        self.language, self.look = self._options.language, self._options.look
         self._start_demo()
         return self._change(ChangeKind.ATTRACT, old=old)
 
@@ -954,7 +956,7 @@ class Session:
         if self.panel is Panel.NUMBER:
             self._stop_thinking()
         if self.panel is Panel.CONTINUE:
-            self.language = self._left_language
+            self.language, self.look = self._left_language, self._left_look
             self._left_at = None
         change = self._show(Panel.NONE)
         if pending is not None:
@@ -992,13 +994,19 @@ class Session:
             )
             self._table.lines = [table.lines[0]]
         else:
+            # From the offer to go on, somebody else begins, who has chosen a language at most.
+            somebody_else = self.panel is Panel.CONTINUE
+            if somebody_else:
+                options = self._options
+                self.wanted_preset, self.wanted_grade = options.preset, options.grade
+                self.auto_play = options.auto_play
             if command.preset is not None:
                 # A deal by number says nothing about how hard the next ones shall be.
                 keep_grade = command.number is not None and command.preset == self.wanted_preset
                 self.wanted_grade = self.wanted_grade if keep_grade else command.grade
                 self.wanted_preset = command.preset
             self._table = self._wanted(command)
-            self._removals_coached = COACHED_REMOVALS
+            self._removals_coached = 0 if somebody_else else COACHED_REMOVALS
         self._pending = None
         self._left_at = None
         self.checked = None

@@ -348,11 +348,13 @@ def in_state(state: str, language: str = "en") -> Session:
     elif name == "stuck":
         while session.position.outcome is Outcome.RUNNING:
             do(clumsy(session))
-    elif name == "cannot_win":
+    elif name in {"cannot_win", "never_winnable"}:
         play(session, 11)
         session._table.lines[session._table.game.index] = None
         do(Hint())
-        do(AdviceReady(session._question, Advice(False, 4, moves("D"), 1)))
+        once = name == "cannot_win"
+        advice = Advice(False, 4 if once else None, moves("D") if once else (), 1)
+        do(AdviceReady(session._question, advice))
     elif name == "give_up":
         play(session, 5)
         do(NewDeal())
@@ -418,7 +420,14 @@ def in_variant(name: str, language: str) -> Session:
 
 
 PANELS = [panel.value for panel in Panel if panel is not Panel.NONE]
-VARIANTS = ["stuck_back", "give_up_replay", "lost", "number_checked", "statistics_played"]
+VARIANTS = [
+    "stuck_back",
+    "never_winnable",
+    "give_up_replay",
+    "lost",
+    "number_checked",
+    "statistics_played",
+]
 STATES = [
     "new",
     "play",
@@ -895,6 +904,8 @@ def test_with_reduced_motion_the_call_stands_still(make: Make, stage: Any) -> No
         ("stuck", "Look at the table", Close()),
         ("cannot_win", "Go back", BackToWinnable()),
         ("cannot_win", "Play on", Close()),
+        ("never_winnable", "New deal", NewDeal()),
+        ("never_winnable", "Play on", Close()),
         ("give_up", "Keep playing", Close()),
         ("give_up", "New deal", NewDeal(confirmed=True)),
         ("give_up_replay", "Keep playing", Close()),
@@ -1218,6 +1229,7 @@ def test_no_touch_goes_through_a_panel(make: Make, stage: Any, state: str) -> No
         ("pause", None),
         ("give_up", Close()),
         ("cannot_win", Close()),
+        ("never_winnable", Close()),
         ("stuck", None),
         ("continue", None),
         ("won", NewDeal()),
@@ -1356,6 +1368,18 @@ def test_how_far_to_go_back_is_said_in_the_right_number(make: Make) -> None:
     assert "It could still be won 7 moves ago. Go back?" in screen.says()
     screen.press("Go back")
     assert screen.session.moves_played == 4
+    assert screen.panels.sheet is None
+
+
+def test_a_deal_that_never_could_be_won_is_called_that_before_the_first_move(make: Make) -> None:
+    session = new_session()
+    session._table.lines[0] = None
+    screen = make(session)
+    screen.do(Hint())
+    screen.do(AdviceReady(session._question, Advice(False, None, (), 1)))
+    assert "This deal cannot be won" in screen.says()
+    assert "Undo a move" not in screen.says()
+    screen.press("Play on")
     assert screen.panels.sheet is None
 
 

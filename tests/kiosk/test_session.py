@@ -773,6 +773,42 @@ def test_whoever_comes_back_is_offered_the_game_in_the_language_of_the_house() -
     assert bench.session.position == kept
 
 
+def test_the_look_is_the_visitors_own_and_comes_back_with_the_game() -> None:
+    bench = Bench()
+    house = bench.session.look
+    bench.do(SetLook("left_handed", True))
+    own = bench.session.look
+    assert own != house
+    bench.tap_move(LINE[0])
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    assert bench.session.look == house, "the demo is seen by somebody else"
+    bench.do(Touched())
+    assert bench.session.panel is Panel.CONTINUE
+    assert bench.session.look == house
+    bench.do(Close())
+    assert bench.session.look == own
+
+
+def test_whoever_takes_a_new_game_from_the_offer_begins_as_the_operator_wants() -> None:
+    bench = Bench(auto_play=False)
+    house = bench.session.look
+    bench.do(NewDeal(preset="cards4"))
+    bench.do(SetAutoPlay(True))
+    bench.do(SetLook("left_handed", True))
+    bench.do(Draw())
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    bench.do(Touched())
+    assert bench.session.panel is Panel.CONTINUE
+    bench.do(SetLanguage("fr"))
+    assert bench.do(NewDeal(confirmed=True)).kind is ChangeKind.DEALT
+    session = bench.session
+    assert (session.preset, session.auto_play, session.look) == ("three-pass", False, house)
+    assert session.language == "fr", "chosen at the offer"
+    assert session.coached, "they have never played"
+
+
 def test_from_the_offer_a_new_game_is_one_confirmed_command() -> None:
     bench = Bench()
     bench.tap_move(LINE[0])
