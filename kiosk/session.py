@@ -491,12 +491,16 @@ class Session:
     def _fresh_visitor(self, table: TableGame | None = None) -> None:
         """Whoever comes now is somebody else: everything is as the operator wants it, with
         ``table`` to play on or a fresh deal."""
+        self._forget_choices()
+        self.language = self._options.language
+        self._table = table or self._fresh()
+
+    def _forget_choices(self) -> None:
+        """Everything but the language is as the operator wants it, for the next deal."""
         options = self._options
         self.wanted_preset, self.wanted_grade = options.preset, options.grade
         self.auto_play, self.look = options.auto_play, options.look
-        self.language = options.language
         self._removals_coached = 0
-        self._table = table or self._fresh()
 
     def _start_demo(self) -> None:
         self._reel.begin(self._now)
@@ -994,19 +998,17 @@ class Session:
             )
             self._table.lines = [table.lines[0]]
         else:
-            # From the offer to go on, somebody else begins, who has chosen a language at most.
-            somebody_else = self.panel is Panel.CONTINUE
-            if somebody_else:
-                options = self._options
-                self.wanted_preset, self.wanted_grade = options.preset, options.grade
-                self.auto_play = options.auto_play
+            if self.panel is Panel.CONTINUE:
+                # Somebody else begins, who has chosen a language at most.
+                self._forget_choices()
+            else:
+                self._removals_coached = COACHED_REMOVALS
             if command.preset is not None:
                 # A deal by number says nothing about how hard the next ones shall be.
                 keep_grade = command.number is not None and command.preset == self.wanted_preset
                 self.wanted_grade = self.wanted_grade if keep_grade else command.grade
                 self.wanted_preset = command.preset
             self._table = self._wanted(command)
-            self._removals_coached = 0 if somebody_else else COACHED_REMOVALS
         self._pending = None
         self._left_at = None
         self.checked = None
