@@ -20,6 +20,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
+from kiosk.bench_process import opened
+
 #: Seconds after the first frame until everything has come to rest, and seconds of it measured.
 SETTLE: Final = 3.0
 REST: Final = 10.0
@@ -101,27 +103,10 @@ class _Meter:
 
 
 def _be_measured(name: str, size: str, state: str) -> dict[str, dict[str, float]]:
-    width, height = map(int, size.split("x"))
     meter = _Meter()
-    if name == "kiosk":
-        from kiosk.commandline import parse  # noqa: PLC0415 - needs no window
-        from kiosk.wiring import make_app  # noqa: PLC0415 - the kiosk's own start
-
-        app, close = make_app(parse(["--offscreen", "--size", size, "--state", state]))
-        _watch_scenes(app, meter)
-    else:
-        from kiosk.display import Driver, prepare  # noqa: PLC0415
-
-        prepare(Driver.OFFSCREEN, (width, height), styled=True)
-        from kivy.app import App  # noqa: PLC0415
-        from kivy.uix.widget import Widget  # noqa: PLC0415
-
-        class Empty(App):  # type: ignore[misc]
-            def build(self) -> Widget:
-                return Widget()
-
-        app, close = Empty(), lambda: None
-        _watch_nothing(app, meter)
+    app, close = opened(name, size, state)
+    watch = _watch_scenes if name == "kiosk" else _watch_nothing
+    watch(app, meter)
     app.run()
     close()
     return meter.figures()

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -84,30 +84,43 @@ def _measure(name: str, size: str, state: str) -> dict[str, float]:
 
 def _be_measured(name: str, size: str, state: str) -> None:
     """Open a window, or the kiosk, and measure from inside."""
-    width, height = map(int, size.split("x"))
     figures: dict[str, float] = {}
-    if name == "kiosk":
-        from kiosk.commandline import parse  # noqa: PLC0415 - needs no window
-        from kiosk.wiring import make_app  # noqa: PLC0415 - the kiosk's own start
-
-        app, close = make_app(parse(["--offscreen", "--size", size, "--state", state]))
-    else:
-        from kiosk.display import Driver, prepare  # noqa: PLC0415
-
-        # As Kivy comes: the kiosk may leave out what it can do without.
-        prepare(Driver.OFFSCREEN, (width, height), styled=True)
-        from kivy.app import App  # noqa: PLC0415
-        from kivy.uix.widget import Widget  # noqa: PLC0415
-
-        class Empty(App):  # type: ignore[misc]
-            def build(self) -> Widget:
-                return Widget()
-
-        app, close = Empty(), lambda: None
+    app, close = opened(name, size, state)
     _watch(app, figures)
     app.run()
     close()
     print(json.dumps(figures))
+
+
+def opened(name: str, size: str, state: str) -> tuple[Any, Callable[[], None]]:
+    """Open off-screen what is measured: the whole kiosk, or an empty window to compare it with.
+
+    Args:
+        name: ``kiosk`` or ``empty``.
+        size: of the window, in px, like ``800x480``.
+        state: the kiosk's state folder.
+
+    Returns:
+        the application, ready to run, and what to call after it has run.
+    """
+    if name == "kiosk":
+        from kiosk.commandline import parse  # noqa: PLC0415 - needs no window
+        from kiosk.wiring import make_app  # noqa: PLC0415 - the kiosk's own start
+
+        return make_app(parse(["--offscreen", "--size", size, "--state", state]))
+    from kiosk.display import Driver, prepare  # noqa: PLC0415
+
+    width, height = map(int, size.split("x"))
+    # As Kivy comes: the kiosk may leave out what it can do without.
+    prepare(Driver.OFFSCREEN, (width, height), styled=True)
+    from kivy.app import App  # noqa: PLC0415
+    from kivy.uix.widget import Widget  # noqa: PLC0415
+
+    class Empty(App):  # type: ignore[misc]
+        def build(self) -> Widget:
+            return Widget()
+
+    return Empty(), lambda: None
 
 
 def _watch(app: Any, figures: dict[str, float]) -> None:
