@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from threading import Thread
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.advice import Advice
@@ -28,8 +29,9 @@ from kiosk.commands import (
     Target,
 )
 from kiosk.layout import Control
+from kiosk.reload import AT_START
 from kiosk.session import Session
-from kiosk.sessiontypes import Saved, SessionOptions
+from kiosk.sessiontypes import Configure, Saved, SessionOptions
 from kiosk.settings import DisplaySettings
 from kiosk.statistics import Result
 from tests.kiosk.conftest import Stage
@@ -38,6 +40,17 @@ from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand
 pytest.importorskip("kivy")
 
 SIZES = [(800, 480), (1024, 600), (1280, 720), (1920, 1080), (720, 1280), (1200, 1920)]
+
+
+class Watched(DisplaySettings, frozen=True):
+    """Settings that remember which of them were looked at."""
+
+    def __getattribute__(self, name: str) -> Any:
+        LOOKED_AT.add(name)
+        return super().__getattribute__(name)
+
+
+LOOKED_AT: set[str] = set()
 
 
 class Kiosk:
@@ -358,3 +371,15 @@ def test_corners_can_be_turned_off_and_on(kiosks: Any) -> None:
     kiosk.app.set_corners(False)
     assert kiosk.app.root_widget.corners is None
     kiosk.session.service = None
+
+
+def test_every_setting_of_the_look_is_heeded_when_it_changes(stage: Stage) -> None:
+    kiosk = Kiosk(stage, start_in_attract=True)
+    LOOKED_AT.clear()
+    kiosk.inbox.put(Configure(SessionOptions(look=Watched(four_colour=True))))
+    stage.wait(0.3)
+    assert isinstance(kiosk.session.look, Watched)
+    at_start = {name.partition(".")[2] for name in AT_START if name.startswith("display.")}
+    names = {field.name for field in msgspec.structs.fields(DisplaySettings)}
+    assert names - at_start - LOOKED_AT == set()
+    kiosk.close()

@@ -8,11 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import Any
 
+import msgspec
 import pytest
 
+from kiosk import commandline, places, wiring
+from kiosk.errorlog import ErrorLog
+from kiosk.overrides import Overrides
 from kiosk.reload import AT_START, Reload, changed, possible
+from kiosk.service_desk import ServiceDesk
 from kiosk.settings import Settings, parse
 
 ROOT = Path(__file__).parents[2]
@@ -176,6 +185,98 @@ def test_differences_are_named_by_section_and_key() -> None:
         "display.four_colour": True
     }
     assert changed(Settings(), Settings()) == {}
+
+
+HASH = "scrypt$16384$8$1$" + "A" * 22 + "==$" + "B" * 43 + "="
+
+
+def keys() -> Iterator[str]:
+    """Every setting there is, by names like ``game.preset``."""
+    for section in msgspec.structs.fields(Settings):
+        for field in msgspec.structs.fields(section.type):
+            yield f"{section.name}.{field.name}"
+
+
+#: For every kind of setting at least two values that it may have.
+CANDIDATES = (
+    *(True, False, 0.3, 0.4, 7, 8, 90, 180, 300.0, 400.0),
+    *("de", "en", "classic", "cards4", "hard", "easy", "off", "always", "up", "down", "high"),
+    *("low", "deck", "pyramid", "face_up", "face_down", HASH),
+    *(("mon 10:00-11:00",), ("tue 10:00-11:00",)),
+)
+
+
+def another(kind: Any, value: Any) -> Any:
+    """A value that a setting of this kind may have, other than ``value``."""
+    for candidate in CANDIDATES:
+        try:
+            if candidate != value and msgspec.convert(candidate, kind, strict=True) == candidate:
+                return candidate
+        except msgspec.ValidationError:
+            continue
+    raise AssertionError(f"CANDIDATES has no value for {kind}")
+
+
+class Running:
+    """What a running kiosk does with settings, without its window: all that they reach."""
+
+    def __init__(self, folder: Path) -> None:
+        self.reached: dict[str, Any] = {}
+        self.inbox: SimpleQueue[Any] = SimpleQueue()
+        app: Any = SimpleNamespace(
+            inbox=self.inbox,
+            set_volume=lambda volume: self.reached.update(volume=volume),
+            set_corners=lambda wanted: self.reached.update(corners=wanted),
+        )
+        light: Any = SimpleNamespace(change=lambda *given: self.reached.update(light=given[:-1]))
+        self.service: Any = SimpleNamespace()
+        storage: Any = None
+        dealer: Any = None
+        self.desk = ServiceDesk(
+            Settings(),
+            Overrides(folder),
+            storage=storage,
+            dealer=dealer,
+            errors=ErrorLog(),
+            post=self.inbox.put,
+        )
+        args = commandline.parse([])
+        self.desk.apply = wiring._applier(app, light, self.service, args)
+
+    def after(self, settings: Settings) -> dict[str, Any]:
+        """What is set where, once the kiosk uses these settings."""
+        self.desk.use(settings)
+        options = self.inbox.get_nowait().options
+        return {
+            **self.reached,
+            "options": options,
+            "has_pin": self.desk.has_pin,
+            "close_after": self.service.close_after,
+        }
+
+
+@pytest.mark.parametrize("key", list(keys()))
+def test_every_setting_counts_at_once_or_is_said_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    # What stands behind the screen is told apart by what would be opened.
+    monkeypatch.setattr(wiring, "open_backlight", lambda spec: spec)
+    monkeypatch.setattr(places, "settings_file", lambda given: given)
+    old = Settings()
+    section, _, name = key.partition(".")
+    before = getattr(old, section)
+    kind = next(f.type for f in msgspec.structs.fields(before) if f.name == name)
+    value = another(kind, getattr(before, name))
+    new = msgspec.structs.replace(
+        old, **{section: msgspec.structs.replace(before, **{name: value})}
+    )
+    assert changed(old, new) == {key: value}
+    waits = key in AT_START or section in AT_START
+    assert (possible(old, new) == old) is waits
+    if not waits:
+        running = Running(tmp_path)
+        first = running.after(old)
+        assert running.after(new) != first, f"{key} reaches nothing in the running kiosk"
 
 
 def test_a_running_kiosk_reads_it_again_at_a_signal(tmp_path: Path) -> None:
