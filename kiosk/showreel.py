@@ -3,8 +3,9 @@
 A demo, a call to touch, a demo, the deal of the day, a demo, what was played here; each demo begins
 with the next of the kiosk's languages.  With somebody in front of the screen everything is shorter.
 
-Invariant: a scene ends in a bounded time, however time comes in; no two demos in a row show the
-same deal, as long as the dealer has another; nothing grows, however long it runs.  No clock of its
+Invariant: a scene ends in a bounded time, however time comes in; a demo that nobody cuts short
+ends with the win; no two demos in a row show the same deal, as long as the dealer has another;
+nothing grows, however long it runs.  No clock of its
 own: times are monotonic seconds, given from outside.
 """
 
@@ -223,7 +224,14 @@ class Showreel:
         seconds = DEMO_SHORT if self.somebody else DEMO
         dealt = self._choose(seconds)
         scene = self._scene(SceneKind.DEMO, now, laid_out(dealt))
-        scene.player = AttractPlayer(dealt.line, now, Length.of(dealt.line).pace(seconds))
+        table, rest = scene.table, dealt.line
+        while Length.of(rest).seconds(0.0) > scene.ends - now and table.game.position.is_legal(
+            rest[0]
+        ):
+            # The win is worth more than the first moves: it begins after them.
+            table.play(rest[0])
+            rest = rest[1:]
+        scene.player = AttractPlayer(dealt.line, now, Length.of(rest).pace(seconds))
         self._lesson_due = now + OPENING / 3
         return scene
 

@@ -111,12 +111,43 @@ def test_scenes_alternate_and_last_thirty_to_forty_seconds(preset: str) -> None:
         assert 29.9 <= seconds <= DEMO_MOST + 0.2, (scene.kind, seconds)
         if scene.kind is not SceneKind.DEMO:
             assert seconds == pytest.approx(STILL, abs=0.2)
-        elif preset not in {"three-pass", "collection"}:
-            # Where passes are few, every line can be played to its end in that time.
+        else:
             assert scene.table.game.outcome is Outcome.WON
 
 
-def test_a_demo_that_is_too_long_is_cut_and_the_next_scene_follows() -> None:
+@pytest.mark.parametrize("preset", PRESETS)
+def test_whoever_stands_before_it_sees_the_win_too(preset: str) -> None:
+    screening = Screening(showreel(preset=preset))
+    screening.reel.notice(True, screening.now)
+    screening.until_next()  # began before
+    for _ in range(len(ORDER)):
+        scene, seconds = screening.until_next()
+        if scene.kind is SceneKind.DEMO:
+            assert scene.table.game.outcome is Outcome.WON
+            assert seconds <= DEMO_SHORT + 0.2
+
+
+def test_a_line_that_is_too_long_is_begun_after_its_first_moves() -> None:
+    game = won_by_hand("three-pass")
+    through = (Move(MoveKind.DRAW),) * 24 + (Move(MoveKind.REDEAL),)
+    line = through * 2 + game.line
+    deals = FakeDealer(DealtGame(game.deal, game.rules, game.preset, line))
+    screening = Screening(showreel(deals=deals, preset="three-pass"))
+    made = screening.scenes[0].table.game.index
+    assert 0 < made < len(line)
+    rest = Length.of(line[made:])
+    assert DEMO_MOST - 0.5 < rest.seconds(0.0) <= DEMO_MOST
+    scene, seconds = screening.until_next()
+    assert scene.table.game.outcome is Outcome.WON
+    assert seconds <= DEMO_MOST + 0.2
+
+
+def test_a_line_that_fits_is_begun_at_its_beginning() -> None:
+    screening = Screening(showreel(deals=FakeDealer(), preset="three-pass"))
+    assert screening.scenes[0].table.game.index == 0
+
+
+def test_a_demo_that_never_ends_is_cut_and_the_next_scene_follows() -> None:
     game = won_by_hand("three-pass")
     line = (Move(MoveKind.DRAW),) * 400
     deals = FakeDealer(DealtGame(game.deal, game.rules, game.preset, line))
