@@ -73,6 +73,7 @@ class Facts:
         pool: the deals.
         folder: where everything is kept.
         games: finished games that are known.
+        unwritten: why nothing can be kept at this moment, or empty.
     """
 
     version: str
@@ -82,6 +83,7 @@ class Facts:
     pool: PoolFacts
     folder: str
     games: int
+    unwritten: str = ""
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,7 @@ class ServiceDesk:
             pool=self._dealer.pool_facts,
             folder=str(self._storage.path.parent),
             games=self._storage.statistics.all.played,
+            unwritten=self._storage.failing,
         )
 
     def errors(self) -> Sequence[Logged]:

@@ -95,6 +95,8 @@ def fact_rows(texts: Texts, facts: Facts) -> list[tuple[str, str]]:
         (texts.gettext("Kept in"), facts.folder),
         (texts.gettext("Pool of deals"), pool_state(texts, facts.pool)),
     ]
+    if facts.unwritten:
+        rows.append((texts.gettext("Nothing is kept now"), short_paths(facts.unwritten)))
     if facts.pool.why:
         rows.append((texts.gettext("Deals are solved on the spot"), short_paths(facts.pool.why)))
     return rows

@@ -176,7 +176,8 @@ def look_into_copy(path: Path, look: Look) -> bool:
         whether that worked.
     """
     # The disk of the state may be full, and be that of the temporary files, too.
-    for place in (os.environ.get("RUNTIME_DIRECTORY"), None, "/dev/shm"):
+    places = (os.environ.get("RUNTIME_DIRECTORY"), None, "/dev/shm")
+    for place in dict.fromkeys(places):
         try:
             with tempfile.TemporaryDirectory(prefix="pyramid-kiosk-", dir=place) as folder:
                 copy = Path(folder) / path.name
@@ -190,7 +191,8 @@ def look_into_copy(path: Path, look: Look) -> bool:
                         return True
         except Exception as error:
             # The reason that counts is why the file itself cannot be opened.
-            log.info("%s cannot be read from a copy in %s either (%s)", path, place, error)
+            where = place or "the temporary folder"
+            log.info("%s cannot be read from a copy in %s either (%s)", path, where, error)
     return False
 
 

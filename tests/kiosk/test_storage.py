@@ -1,18 +1,26 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import shutil
 import sqlite3
 import threading
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from kiosk import statefile
+from kiosk import service_wording, statefile
+from kiosk.dealer import PoolDealer
+from kiosk.errorlog import ErrorLog
+from kiosk.overrides import Overrides
+from kiosk.service_desk import ServiceDesk
 from kiosk.sessiontypes import Saved
+from kiosk.settings import Settings
 from kiosk.statefile import FILE_NAME, SCHEMA_VERSION
 from kiosk.statistics import Result
 from kiosk.storage import Storage
+from kiosk.texts import Texts
 
 SAVED = Saved("game text", "three-pass", "D D", 12.5, 1, 2, "de", True, False)
 RESULT = Result("three-pass", 7, "won", 40, 90.5, 0, 3, "hard")
@@ -398,3 +406,55 @@ def test_a_full_disk_is_said_once_and_tried_again(tmp_path: Path) -> None:
     storage.close()
     assert len(rows(storage.path, "results")) == 1
     assert Storage(tmp_path).saved == SAVED
+
+
+class Disk:
+    """Opens a database as :func:`statefile.connect` does, unless the disk is full."""
+
+    full = False
+
+    def connect(self, path: Path) -> sqlite3.Connection:
+        if self.full:
+            raise OSError("No space left on device")
+        return statefile.connect(path)
+
+
+def test_a_disk_that_cannot_be_written_is_told_on_the_status_page_until_it_can(
+    tmp_path: Path,
+) -> None:
+    disk = Disk()
+    disk.full = True
+    storage = Storage(tmp_path, connect=disk.connect)
+    desk = ServiceDesk(
+        Settings(),
+        Overrides(tmp_path),
+        storage=storage,
+        dealer=PoolDealer(Random(1)),
+        errors=ErrorLog(),
+        post=lambda _command: None,
+    )
+
+    def shown() -> str | None:
+        return dict(service_wording.fact_rows(Texts.load("en"), desk.facts())).get(
+            "Nothing is kept now"
+        )
+
+    assert "No space left on device" in str(shown())
+    disk.full = False
+    storage.save(SAVED)
+    assert storage.flush(60)
+    assert shown() is None
+    assert storage.close()
+
+
+def test_where_no_copy_could_be_made_is_said_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"x" * 600)
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    caplog.set_level(logging.INFO)
+    assert not statefile.look_into_copy(tmp_path / FILE_NAME, lambda _db: None)
+    said = [record.getMessage() for record in caplog.records]
+    assert any("from a copy in the temporary folder either" in line for line in said)
+    assert any("from a copy in /dev/shm either" in line for line in said)
+    assert not any("None" in line for line in said)
