@@ -1,8 +1,9 @@
 """What always lies beside the table: four buttons, the status block, the title line, the call.
 
-The title line names the game; a refusal, a hint or the working solver speak there for a while.  In
-attract mode the buttons and figures make room for the call to touch, and the title line tells
-what the demo is doing.
+The title line names the game; a refusal, a hint or the working solver speak there for a while.
+Until a game has begun there is nothing to count: where the figures will be, the languages can be
+chosen.  In attract mode the buttons and figures make room for the call to touch, and the title
+line tells what the demo is doing.
 
 Invariant: it reads the session and sends commands; it holds no game state.  Nothing is drawn
 again unless what it shows has changed; only the call to touch moves, in attract mode alone.
@@ -24,14 +25,14 @@ from engine.cards import RANK_LETTERS
 from engine.position import Outcome
 from kiosk import boxes, reel_wording, theme, wording
 from kiosk.art import FaceStyle
-from kiosk.commands import Change, Command, Hint, NewDeal, Open, Panel, Undo
+from kiosk.commands import Change, Command, Hint, NewDeal, Open, Panel, SetLanguage, Undo
 from kiosk.layout import Control, Layout, Rect
 from kiosk.poster import Poster
 from kiosk.session import Session
 from kiosk.showreel import Scene, SceneKind
 from kiosk.texts import Texts, shipped_languages
 from kiosk.theme import Palette
-from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, TextBox, fit
+from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, fit
 
 Send = Callable[[Command], Change]
 
@@ -96,9 +97,12 @@ class Hud(FloatLayout):  # type: ignore[misc]
     # -- what the app calls ---------------------------------------------------------------------
 
     @property
-    def buttons(self) -> Mapping[Control, PushButton]:
-        """The four buttons, in their order for those who cannot reach for one."""
-        return self._play.buttons
+    def buttons(self) -> Mapping[Control | str, PushButton]:
+        """The four buttons, and by its code each language that can be chosen at this moment, in
+        their order for those who cannot reach for one."""
+        buttons: dict[Control | str, PushButton] = dict(self._play.buttons.items())
+        buttons.update(self._play.choices.items())
+        return buttons
 
     def update(self, session: Session) -> None:
         """Show the session as it is now."""
@@ -249,7 +253,10 @@ class _Play(_Shown):
     def __init__(self, holder: Widget, send: Send, look: Look, texts: Texts) -> None:
         super().__init__(holder)
         self.buttons = self._make_buttons(send, look, texts)
+        self._counts = _Shown(self.add(Widget(size_hint=(None, None))))
         self._figures = self._make_figures(look, texts)
+        self._choice = _Shown(self.add(Widget(size_hint=(None, None))))
+        self._languages = self._make_languages(send, look, texts)
 
     def _make_buttons(self, send: Send, look: Look, texts: Texts) -> dict[Control, PushButton]:
         labels = {
@@ -293,7 +300,8 @@ class _Play(_Shown):
             "time": texts.gettext("Time"),
         }
         rect, palette = look.layout.status, look.palette
-        self.add(Plate(rect, theme.with_alpha(palette.recess, 0.6), look.radius))
+        add = self._counts.add
+        add(Plate(rect, theme.with_alpha(palette.recess, 0.6), look.radius))
         inside = boxes.shrunk(rect, look.unit // 2, look.unit // 2)
         cells = (
             boxes.columns(inside, 4, look.unit)
@@ -309,7 +317,7 @@ class _Play(_Shown):
         for (name, caption), cell in zip(captions.items(), cells, strict=True):
             pair = boxes.centred(cell, cell.w, figure_h + caption_h)
             upper, lower = boxes.rows(pair, (figure_h, caption_h), 0)
-            figures[name] = self.add(
+            figures[name] = add(
                 TextBox(
                     upper,
                     round(1.35 * look.scale.figure),
@@ -319,13 +327,48 @@ class _Play(_Shown):
                     wrap=False,
                 )
             )
-            self.add(TextBox(lower, size, palette.text_soft, caption, valign="top", wrap=False))
+            add(TextBox(lower, size, palette.text_soft, caption, valign="top", wrap=False))
         badge = look.layout.stock_badge
         size = min(look.scale.figure, round(badge.h / LINE))
         figures["stock"] = self.add(TextBox(badge, size, palette.text, bold=True, wrap=False))
         return figures
 
+    @property
+    def choices(self) -> dict[str, PushButton]:
+        """The languages that can be chosen now, by code."""
+        return self._languages if self._choice.holder.children else {}
+
+    def _make_languages(self, send: Send, look: Look, texts: Texts) -> dict[str, PushButton]:
+        """A button for each language; none where there is no room, for the menu has them, too."""
+        names = shipped_languages()
+        layout, gap = look.layout, look.unit
+        across = len(names) if layout.portrait else 2
+        down = -(-len(names) // across)
+        # As low as a finger allows, and in the corner: they are not what the visitor came for.
+        touch_h = max(layout.touch, round(2.6 * look.scale.button))
+        height = min(layout.status.h, down * touch_h + (down - 1) * gap)
+        room = layout.status
+        room = Rect(room.x, room.top - height, room.w, height)
+        cells = boxes.grid(room, across, down, gap)
+        if len(names) < 2 or min(min(cell.size) for cell in cells) < layout.touch:
+            return {}
+        label = (cells[0].w - round(2.5 * look.unit), cells[0].h - look.unit)
+        size = fit(list(names.values()), look.scale.button, label, bold=True, wrap=False).size
+
+        def sender(code: str) -> Callable[[], object]:
+            return lambda: send(SetLanguage(code))
+
+        buttons = {}
+        for (code, name), cell in zip(names.items(), cells, strict=False):
+            role: Role = "chosen" if code == texts.language else "plain"
+            button = PushButton(look, cell, sender(code), name, role=role, size=size)
+            buttons[code] = self._choice.add(button)
+        return buttons
+
     def update(self, session: Session) -> None:
+        choosing = bool(self._languages) and session.moves_played == 0
+        self._counts.show_if(not choosing)
+        self._choice.show_if(choosing)
         running = session.position.outcome is Outcome.RUNNING
         self.buttons[Control.UNDO].set_enabled(session.can_undo)
         self.buttons[Control.HINT].set_enabled(running and not session.thinking)

@@ -147,7 +147,7 @@ class Layout:
         stock, waste: the two piles, the size of a card.
         stock_badge, waste_badge: the lines for a few words under each pile.
         title: free space above the piles, or in portrait beside them, for a name or a call.
-        status: the block for what a player wants to know.
+        status: the block for what a player wants to know, and before that for the languages.
         undo, hint, new_deal, menu: the buttons.
         wide_buttons: whether a button has room for a label beside its icon.
         panel: the most that a panel over the table may take.
@@ -504,7 +504,8 @@ def _portrait(screen: _Screen) -> Layout:
     least, most = _STEP_PORTRAIT
     button_h = max(touch * 5 // 4, round(height * 0.085))
     button_w = (width - 5 * unit) // 4
-    status_h = max(2 * badge, round(height * 0.085))
+    # Before a game begins the languages are chosen there.
+    status_h = max(2 * badge, round(height * 0.085), touch)
     foot = unit
     # From below: buttons, badges, piles, pyramid, status, with air between them.
     around = foot + button_h + 2 * unit + badge + unit // 2 + 2 * unit + unit + status_h + unit

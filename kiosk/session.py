@@ -212,9 +212,12 @@ class Session:
 
     @property
     def speaks(self) -> str:
-        """The language on the screen: the visitor's, or that of the attract mode's scene."""
+        """The language on the screen: the visitor's, that of the attract mode's scene, or in the
+        service menu, which no visitor opens, that of the house."""
         scene = self._reel.scene
-        return self.language if scene is None else scene.language
+        if scene is not None:
+            return scene.language
+        return self._options.language if self.panel is Panel.SERVICE else self.language
 
     @property
     def preset(self) -> str:
@@ -546,6 +549,9 @@ class Session:
                 self._fresh_visitor(scene.table)
             else:
                 self._fresh_visitor()
+        if scene is not None and not self._dark:
+            # Whoever has just read a sentence in one language is not answered in another.
+            self.language = scene.language
         return self._change(ChangeKind.WOKE, old=old)
 
     # -- the service menu -----------------------------------------------------------------------

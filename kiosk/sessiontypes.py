@@ -115,7 +115,7 @@ class SessionOptions:
 
     Attributes:
         preset: the preset that a fresh kiosk deals.
-        language: the language that a fresh kiosk speaks; the attract mode returns to it.
+        language: the language that a fresh kiosk speaks; once nobody is there it comes back.
         auto_play: whether auto-play is on at first.
         attract_after: seconds without input until the countdown; 0 never.
         countdown: seconds that the countdown lasts.
@@ -128,6 +128,7 @@ class SessionOptions:
         preset_first: deal ``preset`` next even if a game by other rules was under way.
         language_first: speak ``language`` even if another one was spoken before.
         languages: the languages that the attract mode speaks by turns; none is ``language`` alone.
+            A touch goes on in the one that is being shown.
     """
 
     preset: str = "three-pass"

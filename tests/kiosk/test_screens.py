@@ -591,12 +591,40 @@ def test_a_button_that_becomes_unusable_while_pressed_does_nothing(make: Make) -
 def test_figures_follow_the_game(make: Make) -> None:
     session = new_session()
     screen = make(session)
-    assert {"28", "1/3", "0", "0:00", "Deal 5189"} <= set(screen.says())
+    assert "Deal 5189" in screen.says()
     play(session, 3)
     screen.now = session._now
     screen.do(Tick(), 2.0)
     figures = screen.says()
     assert {str(session.position.cards_left), "3", "0:06", "Three passes"} <= set(figures)
+
+
+def test_before_the_first_move_the_languages_are_where_the_figures_will_be(make: Make) -> None:
+    screen = make(new_session(language="de"), language="de")
+    names = set(available_languages().values())
+    assert names <= set(screen.says())
+    assert "Durchgang" not in screen.says()
+    assert screen.button("Deutsch").role == "chosen"
+    screen.press("Français")
+    assert screen.sent == [SetLanguage("fr")]
+    assert screen.button("Français").role == "chosen"
+    screen.do(Draw())
+    assert not names & set(screen.says())
+    assert "Passage" in screen.says()
+    screen.do(Undo())
+    assert names <= set(screen.says())
+
+
+def test_languages_that_find_no_room_beside_the_table_are_left_to_the_menu(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kiosk import hud
+
+    many = {code: code.upper() for code in "abcdefghi"}
+    monkeypatch.setattr(hud, "shipped_languages", lambda: many)
+    screen = make(new_session())
+    assert not set(many.values()) & set(screen.says())
+    assert "1/3" in screen.says()
 
 
 def test_before_the_first_move_the_goal_is_told(make: Make) -> None:
@@ -772,7 +800,8 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
     assert "The pyramid is cleared!" in screen.says()
     assert screen.do(Touched()).kind is ChangeKind.WOKE
     assert "Touch to play" not in screen.says()
-    assert len(screen.shown(PushButton)) == 4
+    # Four that stay, and a language each.
+    assert len(screen.shown(PushButton)) == 4 + len(available_languages())
 
 
 def in_scene(screen: Screen, kind: SceneKind) -> Any:

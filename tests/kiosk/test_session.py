@@ -43,11 +43,13 @@ from kiosk.commands import (
     Undo,
 )
 from kiosk.dealer import DealtGame
+from kiosk.service import Service
+from kiosk.service_commands import OpenService
 from kiosk.session import Session
 from kiosk.sessiontypes import Checked, Saved, SessionOptions, Tell
 from kiosk.showreel import SceneKind
 from kiosk.statistics import Result
-from tests.kiosk.fakes import FakeAdviser, FakeDealer, won_by_hand
+from tests.kiosk.fakes import FakeAdviser, FakeDealer, service, won_by_hand
 
 
 class Bench:
@@ -62,6 +64,7 @@ class Bench:
         games: tuple[DealtGame, ...] = (),
         auto_play: bool = False,
         tell: Tell = Tell.OFF,
+        menu: Service | None = None,
         **options: Any,
     ) -> None:
         self.now = 1000.0
@@ -82,6 +85,7 @@ class Bench:
             record=self.results.append,
             saved=saved,
             today=lambda: date(2026, 12, 24),
+            service=menu,
         )
 
     def do(self, command: Command, after: float = 1.0) -> Change:
@@ -550,7 +554,7 @@ def test_between_demos_words_lie_over_the_same_table() -> None:
     assert bench.dealer.days == [date(2026, 12, 24)]
 
 
-def test_the_attract_mode_speaks_the_languages_by_turns_and_leaves_the_visitors_alone() -> None:
+def test_the_attract_mode_speaks_the_languages_by_turns_and_a_touch_goes_on_in_the_last() -> None:
     bench = Bench(start_in_attract=True, language="de", languages=("en", "de", "fr"))
     session = bench.session
     assert (session.speaks, session.language) == ("de", "de")
@@ -562,7 +566,33 @@ def test_the_attract_mode_speaks_the_languages_by_turns_and_leaves_the_visitors_
     assert session.speaks == "fr"
     assert session.saved().language == "de"
     bench.do(Touched())
-    assert session.speaks == session.language == "de"
+    assert session.speaks == session.language == "fr"
+    bench.do(Tick(), 61)
+    assert session.attract
+    assert session.language == "de", "nobody is there: the language of the house comes back"
+
+
+def test_what_nobody_has_read_says_nothing_about_the_language() -> None:
+    bench = Bench(start_in_attract=True, language="de", languages=("en", "de", "fr"))
+    in_scene(bench, SceneKind.CALL)
+    in_scene(bench, SceneKind.DEMO)
+    assert bench.session.speaks == "en"
+    bench.do(Darken(dark=True))
+    bench.do(Touched())
+    assert bench.session.language == "de"
+
+
+def test_the_service_menu_speaks_the_language_of_the_house() -> None:
+    bench = Bench(start_in_attract=True, language="de", languages=("en", "de"), menu=service())
+    in_scene(bench, SceneKind.CALL)
+    in_scene(bench, SceneKind.DEMO)
+    assert bench.session.speaks == "en"
+    bench.do(Touched())
+    assert bench.session.speaks == "en"
+    bench.do(OpenService())
+    assert bench.session.speaks == "de"
+    bench.do(Close())
+    assert bench.session.speaks == "en"
 
 
 def test_whoever_touches_the_deal_of_the_day_plays_it() -> None:
@@ -755,16 +785,20 @@ def test_a_lost_game_is_told_at_once_if_the_operator_wants_that() -> None:
     assert not bench.session.lost
 
 
-def test_whoever_comes_back_is_offered_the_game_in_the_language_of_the_house() -> None:
-    bench = Bench(language="en")
+def test_whoever_comes_back_is_asked_in_the_language_just_read_and_goes_on_in_their_own() -> None:
+    bench = Bench(language="en", languages=("en", "fr"))
     bench.do(SetLanguage("de"))
     bench.tap_move(LINE[0])
     kept = bench.session.position
     bench.do(Tick(), 61)
     bench.do(Tick(), 21)
     assert bench.session.language == "en"
-    bench.do(Touched(), 100)
+    in_scene(bench, SceneKind.CALL)
+    in_scene(bench, SceneKind.DEMO)
+    assert bench.session.speaks == "fr"
+    bench.do(Touched())
     assert bench.session.panel is Panel.CONTINUE
+    assert bench.session.speaks == "fr"
     assert bench.session.position == kept
     assert bench.do(Tap(Pile.STOCK)).refusal is Refusal.BLOCKED
     bench.do(Close())
