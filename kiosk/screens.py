@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Hud", "PanelHost"]
 
+#: Stands for a panel that must be built anew, whatever it will be.
+_OUT_OF_DATE: Final = object()
 #: Seconds in which a panel appears; it takes touches from the first on.
 FADE: Final = 0.15
 #: Seconds for which a tap anywhere is not yet taken: it was meant for the table.
@@ -156,7 +158,8 @@ class PanelHost(FloatLayout):  # type: ignore[misc]
     # -- inside ---------------------------------------------------------------------------------
 
     def _rebuild(self) -> None:
-        self._shown = None
+        # Not None: that is what stands for no panel, and one that has just been closed must go.
+        self._shown = _OUT_OF_DATE
         if self._session is not None:
             self.update(self._session)
 

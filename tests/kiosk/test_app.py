@@ -325,6 +325,27 @@ def test_a_visitor_who_comes_back_may_go_on(kiosks: Any) -> None:
     assert kiosk.session.moves_played == 1
 
 
+def test_the_offer_to_go_on_goes_away_when_the_visitors_language_comes_back(kiosks: Any) -> None:
+    """The panel closes by the same command that brings another language."""
+    kiosk = kiosks()
+    kiosk.app.send(SetLanguage("fr"))
+    kiosk.play(won_by_hand("three-pass").line[0])
+    kiosk.stage.now += 61
+    kiosk.stage.wait(0.3)
+    kiosk.stage.now += 30
+    kiosk.stage.wait(0.3)
+    kiosk.tap(Pile.STOCK)
+    assert kiosk.session.panel is Panel.CONTINUE
+    assert kiosk.session.speaks == "en"
+    kiosk.stage.wait(1.0)
+    kiosk.app.send(Close())
+    assert kiosk.session.speaks == "fr"
+    assert kiosk.app.panels.sheet is None
+    kiosk.stage.wait(0.3)
+    kiosk.tap(Pile.STOCK)
+    assert kiosk.session.moves_played == 2, "nothing lies over the table"
+
+
 def test_the_cards_celebrate_before_the_panel_says_it(kiosks: Any) -> None:
     kiosk = kiosks()
     for move in won_by_hand("three-pass").line:
