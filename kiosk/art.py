@@ -149,6 +149,15 @@ def pages(card_width: int, style: FaceStyle, max_side: int = 4096) -> tuple[Page
     Raises:
         ValueError: the card is too narrow to read, or does not fit on a sheet.
     """
+    printer = _Printer(card_size(card_width)[0], style)
+    return tuple(
+        Page(printer.sheet(width, height, places), width, height, places)
+        for width, height, places in _sheets(_sizes(card_width), max_side)
+    )
+
+
+def _sizes(card_width: int) -> _Sizes:
+    """Name, width and height of every picture."""
     w, h = card_size(card_width)
     shadow, ring = shadow_margin(w), ring_margin(w)
     sizes: _Sizes = [(str(card), w, h) for card in DECK]
@@ -156,11 +165,7 @@ def pages(card_width: int, style: FaceStyle, max_side: int = 4096) -> tuple[Page
     sizes.append(("shadow", w + 2 * shadow, h + 2 * shadow))
     sizes.append(("ring", w + 2 * ring, h + 2 * ring))
     sizes.append(("glow", w + 2 * glow_margin(w), h + 2 * glow_margin(w)))
-    printer = _Printer(w, style)
-    return tuple(
-        Page(printer.sheet(width, height, places), width, height, places)
-        for width, height, places in _sheets(sizes, max_side)
-    )
+    return sizes
 
 
 def picture(name: str, card_width: int, style: FaceStyle) -> str:
@@ -169,11 +174,10 @@ def picture(name: str, card_width: int, style: FaceStyle) -> str:
     Raises:
         KeyError: there is no picture of that name.
     """
-    for page in pages(card_width, style):
-        if name in page.places:
-            box = page.places[name]
-            moved = Box(0, 0, box.width, box.height)
-            return _Printer(card_width, style).sheet(box.width, box.height, {name: moved})
+    for each, width, height in _sizes(card_width):
+        if each == name:
+            box = Box(0, 0, width, height)
+            return _Printer(card_width, style).sheet(width, height, {name: box})
     raise KeyError(name)
 
 
