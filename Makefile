@@ -14,8 +14,9 @@ SHOTS ?= shots
 # How many positions of each preset `make differential` compares.
 POSITIONS ?= 10000
 
-# How many damaged inputs `make fuzz` feeds, and which.
+# How many damaged inputs `make fuzz` feeds, how many inputs `make monkey` gives, and which.
 CASES ?= 100000
+INPUTS ?= 1000000
 SEED ?= 1
 
 .PHONY: help
@@ -119,6 +120,10 @@ crash: venv-test ## Cut the power at every write of the state folder, in all way
 .PHONY: fuzz
 fuzz: venv-test ## Feed CASES=100000 damaged files and command lines, by SEED=1, to all that reads them (an hour)
 	nice $(BIN)/python -m tests.fuzz.run --cases $(CASES) --seed $(SEED)
+
+.PHONY: monkey
+monkey: venv-test ## Give INPUTS=1000000 random inputs to the whole kiosk, by SEED=1, in virtual time (hours)
+	nice $(BIN)/python -m tests.monkey.run --inputs $(INPUTS) --seed $(SEED)
 
 .PHONY: vectors
 vectors: venv-test ## Solve all 300 known deals under all 8 rule sets

@@ -16,13 +16,11 @@ STAGE_SIZE = (800, 480)
 FRAME = 1 / 60
 
 
-@pytest.fixture(scope="session")
-def kivy_window() -> Any:
+def open_window() -> Any:
     """Kivy's window, drawn into memory, with no input device attached."""
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
     for name in ("KIVY_NO_ARGS", "KIVY_NO_CONFIG", "KIVY_NO_FILELOG", "KIVY_NO_CONSOLELOG"):
         os.environ.setdefault(name, "1")
-    pytest.importorskip("kivy")
     from kivy.config import Config
 
     for device, _driver in Config.items("input"):
@@ -36,6 +34,13 @@ def kivy_window() -> Any:
 
     EventLoop.ensure_window()
     return Window
+
+
+@pytest.fixture(scope="session")
+def kivy_window() -> Any:
+    """Kivy's one window, for all tests of a process."""
+    pytest.importorskip("kivy")
+    return open_window()
 
 
 class Finger:

@@ -1,0 +1,73 @@
+"""A short walk of the monkey, and that it would notice: ``make monkey`` goes a long way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kiosk.session import Session
+from tests.monkey.run import DEALS_EVERY, ROOM, grown, leaks, run, shrunk, signature
+
+pytest.importorskip("kivy")
+
+
+def test_some_hundred_inputs_do_no_harm(kivy_window: Any) -> None:
+    told = run(kivy_window, DEALS_EVERY, seed=11)
+    assert told["failure"] is None, (told["failure"], told["trail"])
+    assert sum(told["touches_to_a_new_deal"].values()) == 1
+    assert told["inputs_given"] == DEALS_EVERY
+    assert len(told["panels"]) > 2
+    assert len(told["samples"]) == DEALS_EVERY // max(1, DEALS_EVERY // 40)
+
+
+def test_what_goes_wrong_is_found_and_comes_again(
+    kivy_window: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.monkey.rig import replayed
+
+    handle = Session._draw
+
+    def forgets_its_cards(self: Session) -> Any:
+        if self.moves_played == 2 and not self.attract:
+            raise KeyError("the third card")
+        return handle(self)
+
+    monkeypatch.setattr(Session, "_draw", forgets_its_cards)
+    few = [["tap", 400.0, 240.0], *[["key", ord("d"), []], ["key_up", ord("d")]] * 3]
+    error = replayed(kivy_window, 3, few)
+    assert error is not None
+    assert signature(error) == "KeyError: 'the third card' in session.py:_carry_out"
+    assert replayed(kivy_window, 3, few[:-2]) is None
+
+
+def test_a_broken_table_is_noticed(kivy_window: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.monkey.rig import BrokenError, replayed
+
+    # A panel that is not shown is as bad as one that does not go away.
+    monkeypatch.setattr("kiosk.screens.PanelHost.update", lambda _self, _session: None)
+    error = replayed(kivy_window, 3, [["tap", 400.0, 240.0], ["key", ord("m"), []]])
+    assert isinstance(error, BrokenError)
+    assert "menu" in str(error).lower()
+
+
+@pytest.mark.parametrize("needed", [[3], [3, 77], [0, 50, 99], [98, 99]])
+def test_what_is_not_needed_is_left_out(needed: list[int]) -> None:
+    def fails(some: Sequence[int]) -> bool:
+        return set(needed) <= set(some)
+
+    assert shrunk(range(100), fails) == needed
+
+
+def sample(**more: int) -> dict[str, int]:
+    return {**dict.fromkeys(ROOM, 1_000), **more}
+
+
+def test_what_goes_on_growing_is_told_from_what_is_filled_once() -> None:
+    filled = [sample(objects=min(50_000, n * 5_000)) for n in range(40)]
+    assert leaks(filled) == {}
+    leak = [sample(objects=n * 500, threads=1) for n in range(40)]
+    assert leaks(leak) == {"objects": 10_000}
+    assert leaks([sample(events=n) for n in range(40)]) == {"events": 20}
+    assert grown([sample()]) == {}
