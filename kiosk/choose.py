@@ -25,7 +25,7 @@ class Choose(Sheet):
     """Presets and grades to mark, each explained as it is marked, and three ways to deal."""
 
     def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
-        super().__init__(look, look.layout.panel)
+        super().__init__(look, _plate(look))
         self.outside = Close()
         self._send = send
         self._texts = texts
@@ -33,12 +33,7 @@ class Choose(Sheet):
         self._grades = {preset: session.grades(preset) for preset in self._presets}
         self.preset = session.wanted_preset
         self.grade = session.wanted_grade
-        room = header(
-            self,
-            send,
-            texts.gettext("Choose a game"),
-            texts.gettext("Every deal here can be won."),
-        )
+        room = header(self, send, texts.gettext("Choose a game"))
         upper = self._put_ways_to_deal(room)
         offered, rest = self._halves(upper)
         self._tiles = self._put_presets(offered)
@@ -95,7 +90,7 @@ class Choose(Sheet):
             rest = upper.y - round(1.5 * gap) - room.y
             return upper, Rect(room.x, room.y, room.w, rest)
         across = max(2, -(-count // _DOWN))
-        width = min(round(0.235 * across * room.w), round(0.62 * room.w))
+        width = min(round(0.21 * across * room.w), round(0.62 * room.w))
         right = room.x + width + 2 * gap
         return Rect(room.x, room.y, width, room.h), Rect(right, room.y, room.right - right, room.h)
 
@@ -125,7 +120,7 @@ class Choose(Sheet):
         if not any(self._grades.values()):
             graded = []
         gap = look.unit
-        for size in range(look.scale.body, SMALLEST_TEXT - 1, -1):
+        for size in range(look.scale.figure, SMALLEST_TEXT - 1, -1):
             heights = [
                 max((measure(text, size, width=room.w).height for text in column), default=0)
                 for column in (
@@ -215,3 +210,12 @@ class Choose(Sheet):
 
     def _deal(self, *, daily: bool = False) -> NewDeal:
         return NewDeal(preset=self.preset, grade=self.grade, daily=daily)
+
+
+def _plate(look: Look) -> Rect:
+    """In landscape wider than other panels: what is explained beside the choices has to be read."""
+    layout = look.layout
+    if layout.portrait:
+        return layout.panel
+    width = min(layout.width - 2 * look.unit, round(1.7 * layout.height))
+    return boxes.centred(layout.screen, width, layout.panel.h)

@@ -148,8 +148,8 @@ class PresetWords:
 
     Attributes:
         name: its short name.
-        line: what is special about it, in one line.
-        odds: what a random deal would be like, in one line.
+        line: what is special about it, for somebody who knows no other.
+        odds: how rare a deal that can be won is, and that only such are dealt.
     """
 
     name: str
@@ -175,36 +175,49 @@ def preset_words(texts: Texts, preset: str) -> PresetWords:
     words = {
         "three-pass": (
             texts.gettext("Three passes"),
-            texts.gettext("Three times through the stock. Good for a first game."),
+            texts.gettext(
+                "Three times through the stock, the whole pyramid in sight. Good for a first game."
+            ),
         ),
         "cards4": (
             texts.gettext("Face down"),
-            texts.gettext("Once through the stock. You do not see the covered cards."),
+            texts.gettext("Covered cards lie face down. Only once through the stock."),
         ),
         "relaxed": (
             texts.gettext("Open stock"),
-            texts.gettext("Once through the stock. Its top card can be played, too."),
+            texts.gettext(
+                "The top card of the stock lies face up: pair it without drawing it. Only once "
+                "through the stock."
+            ),
         ),
         "classic": (
             texts.gettext("Classic"),
-            texts.gettext("Like “Open stock”, but all 52 cards must go."),
+            texts.gettext("Like “Open stock”, but stock and waste must go, too: all 52 cards."),
         ),
         "collection": (
-            texts.gettext("Open stock, three passes"),
-            texts.gettext("Three times through the stock. Its top card can be played, too."),
+            texts.gettext("Open stock, 3 passes"),
+            texts.gettext(
+                "The top card of the stock lies face up: pair it without drawing it. Three times "
+                "through the stock."
+            ),
         ),
         "overlap": (
             texts.gettext("Overlap"),
-            texts.gettext("Like “Open stock”, and a card can be paired with the last one on it."),
+            texts.gettext(
+                "Like “Open stock”. Also, a card that only one other still lies on may be paired "
+                "with that one."
+            ),
         ),
     }
     own = (texts.gettext("House rules"), texts.gettext("The rules of this place."))
     name, line = words.get(preset, own)
-    odds = ""
     if preset in LOST_OF_100:
         odds = texts.gettext(
-            "Of 100 decks shuffled at random, {n} can be won.", n=100 - LOST_OF_100[preset]
+            "Of 100 shuffled decks, {n} can be won. You always get one of those.",
+            n=100 - LOST_OF_100[preset],
         )
+    else:
+        odds = texts.gettext("Every deal here can be won.")
     return PresetWords(name, line, odds)
 
 

@@ -14,7 +14,7 @@ from engine.deal import LAST_DEAL
 from engine.difficulty import Grade
 from engine.position import MoveKind, Outcome
 from engine.rules import PRESETS
-from kiosk import reel_wording, wording
+from kiosk import reel_wording, theme, wording
 from kiosk.attract import target_of
 from kiosk.commands import (
     AdviceReady,
@@ -991,6 +991,18 @@ def test_every_preset_can_be_chosen_and_is_explained(make: Make, preset: str) ->
     assert [name for name, option in options(screen).items() if option.chosen] == [words.name]
     screen.press("Play")
     assert screen.sent == [NewDeal(preset=preset)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_a_choice_is_explained_in_letters_to_be_read(
+    make: Make, size: tuple[int, int], language: str
+) -> None:
+    layout = Layout.for_screen(*size)
+    screen = make(in_state("choose", language), layout=layout, language=language)
+    words = {box.fitted.size for box in screen.panels.sheet._words}
+    assert len(words) == 1, "of one size, whatever is marked"
+    assert min(words) >= 0.85 * theme.type_scale(min(size)).body
 
 
 @pytest.mark.parametrize("grade", list(Grade))

@@ -131,13 +131,13 @@ def test_every_preset_has_words_of_its_own(texts: Texts) -> None:
     words = [wording.preset_words(texts, name) for name in PRESETS]
     assert len({w.name for w in words}) == len({w.line for w in words}) == len(PRESETS)
     assert set(wording.LOST_OF_100) == set(PRESETS)
-    odds = "Of 100 decks shuffled at random, 4 can be won."
+    odds = "Of 100 shuffled decks, 4 can be won. You always get one of those."
     assert wording.preset_words(ENGLISH, "cards4").odds == odds
 
 
 def test_rules_without_words_are_house_rules() -> None:
     words = wording.preset_words(ENGLISH, "custom")
-    assert (words.name, words.odds) == ("House rules", "")
+    assert (words.name, words.odds) == ("House rules", "Every deal here can be won.")
     assert words.line
 
 
