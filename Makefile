@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-CODE := engine hardware kiosk tests docs
+CODE := engine hardware kiosk tests docs vm
 
 # What one attract-mode game looks like on a machine with nothing to show it on.
 SIZE ?= 1280x720
@@ -116,6 +116,13 @@ differential: venv-test ## Compare the solver with a search without cuts on POSI
 .PHONY: crash
 crash: venv-test ## Cut the power at every write of the state folder, in all ways that are told apart (minutes)
 	nice $(BIN)/python -m tests.crash.runs
+
+# VM_HOOKS takes further options for mmdebstrap, as FRESH_HOOKS does.
+CUTS ?= 5
+export VM_HOOKS
+.PHONY: vm
+vm: venv ## Install, boot, play and CUTS=5 times cut off the kiosk in QEMU (root; docs/vm.md; half an hour)
+	$(BIN)/python -m vm --cuts $(CUTS)
 
 .PHONY: fuzz
 fuzz: venv-test ## Feed CASES=100000 damaged files and command lines, by SEED=1, to all that reads them (an hour)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("engine", "hardware", "kiosk")
+PACKAGES = ("engine", "hardware", "kiosk", "vm")
 
 # Modules that talk to people on the command line may show progress, once they are running.
 MAY_SHOW_PROGRESS = ("engine.__main__", "engine.labour", "engine.bench")
@@ -48,6 +48,7 @@ KIVY_FREE = (
     "kiosk.burnin",
     "kiosk.panel_controls",
     "kiosk.cursor",
+    "vm",
 )
 
 
@@ -108,12 +109,12 @@ class Project:
     @classmethod
     def on_disk(cls, root: Path) -> Project:
         paths = [path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))]
-        # What lies in data folders is not imported by anybody.
+        # What lies in these folders is not imported by anybody.
         return cls(
             {
                 ".".join(path.relative_to(root).with_suffix("").parts): path.read_text("utf-8")
                 for path in paths
-                if "data" not in path.relative_to(root).parts
+                if not {"data", "guest"} & set(path.relative_to(root).parts)
             }
         )
 
@@ -181,6 +182,16 @@ def hardware_violations(project: Project) -> list[str]:
     return found
 
 
+def proof_violations(project: Project) -> list[str]:
+    """Imports that make the appliance need what only tries it out."""
+    return [
+        f"{module}:{one.line} imports {one.name}"
+        for module in project.sources
+        for one in project.imports(module)
+        if one.top == "vm" and module.partition(".")[0] != "vm"
+    ]
+
+
 def kivy_violations(project: Project) -> list[str]:
     """Ways from a module that must run without a window to Kivy."""
     ways = [project.way_to(module, "kivy") for module in project.modules(*KIVY_FREE)]
@@ -193,6 +204,10 @@ def test_engine_needs_the_standard_library_alone() -> None:
 
 def test_hardware_and_game_do_not_know_each_other() -> None:
     assert hardware_violations(Project.on_disk(ROOT)) == []
+
+
+def test_nothing_of_the_kiosk_needs_the_virtual_machine() -> None:
+    assert proof_violations(Project.on_disk(ROOT)) == []
 
 
 def test_middle_layer_never_reaches_kivy() -> None:
@@ -273,6 +288,12 @@ def test_checker_sees_pins_and_cards_meet(module: str, source: str) -> None:
     clean = {"hardware.buttons": "import gpiozero", "kiosk.wiring": "import hardware.buttons"}
     assert hardware_violations(Project(clean)) == []
     assert hardware_violations(Project(clean | {module: source})) != []
+
+
+def test_checker_sees_the_kiosk_need_the_virtual_machine() -> None:
+    clean = {"vm.play": "from vm import qmp\nimport engine", "kiosk.app": "import engine"}
+    assert proof_violations(Project(clean)) == []
+    assert proof_violations(Project(clean | {"kiosk.app": "from vm import qmp"})) != []
 
 
 @pytest.mark.parametrize(
