@@ -53,6 +53,7 @@ from kiosk.heartbeat import Heartbeat, interval
 from kiosk.layout import Layout
 from kiosk.light import Light
 from kiosk.mark import Mark
+from kiosk.mishap import Mishaps
 from kiosk.panel_controls import PanelControls
 from kiosk.picturecache import PictureCache
 from kiosk.ring import HoldRing
@@ -236,6 +237,7 @@ class KioskApp(App):  # type: ignore[misc]
         self._cursor = Cursor(Panel.NONE)
         self._keys_down: set[int] = set()
         self._events: list[Any] = []
+        self._mishaps = Mishaps(self._dress, clock)
         self._warming = Clock.create_trigger(lambda _dt: None)
         self._bindings = {
             "on_resize": self._resized,
@@ -256,14 +258,15 @@ class KioskApp(App):  # type: ignore[misc]
         self._built = self._clock()
         self._dress()
         Window.bind(**self._bindings)
+        self._mishaps.watch()
         if self._ticking:
-            self._events.append(Clock.schedule_interval(self._tick, TICK))
+            self._repeat(self._tick, TICK)
         self._events += [
             Clock.schedule_once(lambda _dt: Window.canvas.ask_update(), after)
             for after in DRAW_AGAIN
         ]
         if self._heartbeat is not None:
-            self._events.append(Clock.schedule_interval(self._beat, interval()))
+            self._repeat(self._beat, interval())
         self._warm_up()
         return self.root_widget
 
@@ -275,7 +278,7 @@ class KioskApp(App):  # type: ignore[misc]
     def attach(self, controls: PanelControls) -> None:
         """Let a panel of buttons and lamps take part; call before the application runs."""
         self._controls = controls
-        self._events.append(Clock.schedule_interval(self._poll, POLL))
+        self._repeat(self._poll, POLL)
 
     def _poll(self, _dt: float) -> None:
         controls = self._controls
@@ -289,7 +292,11 @@ class KioskApp(App):  # type: ignore[misc]
 
     def every(self, seconds: float, errand: Callable[[], object]) -> None:
         """Have something done again and again, by the main loop; call before it runs."""
-        self._events.append(Clock.schedule_interval(lambda _dt: self.soon(errand), seconds))
+        self._repeat(lambda _dt: self.soon(errand), seconds)
+
+    def _repeat(self, do: Callable[[float], object], seconds: float) -> None:
+        """Call ``do`` every so many seconds as long as the application runs."""
+        self._events.append(Clock.schedule_interval(self._mishaps.shield(do), seconds))
 
     def wake(self) -> bool:
         """Somebody is there: full light at once; whether it was not bright before."""
@@ -533,6 +540,7 @@ class KioskApp(App):  # type: ignore[misc]
         for event in (*self._events, self._warming):
             event.cancel()
         Window.unbind(**self._bindings)
+        self._mishaps.leave()
         self._keep(self.session.saved())
 
 
