@@ -20,7 +20,10 @@ class Advice:
         winnable: whether the last position can be won; None when the solver gave up.
         index: the latest position of the history that can be won: the last one when
             ``winnable``; None when no position can be, or when it could not be found out.
-        line: moves that win from position ``index``; empty when that is None.
+        line: moves that win from position ``index``; empty when that is None.  Of the last position
+            it begins with a removal if any removal wins there.
+        waits: whether the last position can be won, something can be removed there, and each such
+            removal is proven to lose: then one must draw first.
         positions: how many positions the searches looked at.
     """
 
@@ -28,6 +31,7 @@ class Advice:
     index: int | None
     line: tuple[Move, ...]
     positions: int
+    waits: bool = False
 
 
 def advise(
@@ -57,7 +61,8 @@ def advise(
     solution = solve(history[last], limit=limit, should_stop=should_stop)
     total = solution.positions
     if solution.verdict is Verdict.WINNABLE:
-        return Advice(True, last, solution.line, total)
+        first, waits, more = _removing_first(history[last], solution.line, limit, should_stop)
+        return Advice(True, last, first, total + more, waits)
     if solution.verdict is Verdict.UNDECIDED:
         return Advice(None, None, (), total)
     best, line = winnable_at, None
@@ -83,3 +88,30 @@ def advise(
             return Advice(False, None, (), total)
         line = solution.line
     return Advice(False, best, line, total)
+
+
+def _removing_first(
+    position: Position,
+    line: tuple[Move, ...],
+    limit: int | None,
+    should_stop: Callable[[], bool] | None,
+) -> tuple[tuple[Move, ...], bool, int]:
+    """A line that wins like ``line`` but begins with a removal, if one does.
+
+    Somebody who sees a pair wants to take it: told to draw, they want to know why.
+
+    Returns:
+        the line; whether every removal is proven to lose; how many positions were looked at.
+    """
+    # A King first: that it goes never harms.
+    removals = sorted(position.removals(), key=lambda move: len(move.cards))
+    if not removals or line[:1] == () or line[0].cards:
+        return line, False, 0
+    total, all_lose = 0, True
+    for move in removals:
+        solution = solve(position.play(move), limit=limit, should_stop=should_stop)
+        total += solution.positions
+        if solution.verdict is Verdict.WINNABLE:
+            return (move, *solution.line), False, total
+        all_lose = all_lose and solution.verdict is Verdict.UNWINNABLE
+    return line, all_lose, total

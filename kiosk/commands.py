@@ -109,6 +109,7 @@ class Change(Struct, frozen=True):
         move: the move that was played, undone or redone.
         refusal: why nothing happened, when ``kind`` is REFUSED.
         targets: the things that were touched, hinted or are in the way, for highlighting.
+        waits: when ``kind`` is HINTED: whether every removal that is possible is proven to lose.
     """
 
     kind: ChangeKind
@@ -117,6 +118,7 @@ class Change(Struct, frozen=True):
     move: Move | None = None
     refusal: Refusal | None = None
     targets: tuple[Target, ...] = ()
+    waits: bool = False
 
     @property
     def only_woke(self) -> bool:

@@ -473,6 +473,9 @@ class _Title(Widget):  # type: ignore[misc]
             return said
         if session.thinking:
             return texts.gettext("Thinking…")
+        if session.hinted_move is not None:
+            # As long as it is framed: words take longer to read than a frame.
+            return wording.hint(texts, session.hinted_move, letters, waits=session.hint_waits)
         if session.position.outcome is Outcome.STUCK:
             return texts.gettext("No moves left")
         return ""

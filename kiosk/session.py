@@ -838,10 +838,24 @@ class Session:
         table = self._table
         if not self.hinted:
             table.hints += 1
-        if table.line:
+        if table.line and not self._may_remove_instead:
             return self._show_hint()
         self._ask(_Question.HINT)
         return self._change(ChangeKind.THINKING)
+
+    @property
+    def _may_remove_instead(self) -> bool:
+        """Whether the line that is known draws although something can be removed, and whether that
+        would win as well has not been found out."""
+        first = (self._table.line or (None,))[0]
+        if first is None or first.cards or self.position == self._table.waits_in:
+            return False
+        return any(self.position.removals())
+
+    @property
+    def hint_waits(self) -> bool:
+        """Whether the hint draws because every removal that is possible is proven to lose."""
+        return self.hinted_move is not None and self.position == self._table.waits_in
 
     def _hint_when_stuck(self) -> Change:
         """A hint on a table that is looked at after the end: the end's panel says what to do."""
@@ -867,10 +881,12 @@ class Session:
             return self._deal_checked(advice)
         if advice is None or advice.winnable is None:
             if question is _Question.HINT:
-                return self._refuse(Refusal.NO_ADVICE)
+                return self._show_hint() if self._table.line else self._refuse(Refusal.NO_ADVICE)
             return self._change(ChangeKind.NOTHING)
         if advice.index is not None:
             self._table.learn(advice.index, advice.line)
+        if advice.waits:
+            self._table.waits_in = self.position
         if advice.winnable:
             if question is _Question.HINT:
                 return self._show_hint()
@@ -916,7 +932,8 @@ class Session:
         self._deselect()
         self.hinted = self._targets(line[0])
         self.hinted_move = line[0]
-        return self._change(ChangeKind.HINTED, move=line[0], targets=self.hinted)
+        change = self._change(ChangeKind.HINTED, move=line[0], targets=self.hinted)
+        return msgspec.structs.replace(change, waits=self.hint_waits)
 
     def _back_to_winnable(self) -> Change:
         back = self._back

@@ -6,7 +6,7 @@ Invariant: a line that is known for a position wins from there.
 from __future__ import annotations
 
 from engine.game import Game
-from engine.position import Move
+from engine.position import Move, Position
 from kiosk.dealer import DealtGame
 
 
@@ -29,6 +29,8 @@ class TableGame:
         self.pool_line = line
         #: For each index of the game, moves known to win from there, or None.
         self.lines: list[tuple[Move, ...] | None] = [line or None]
+        #: A position in which every possible removal is proven to lose, if one is known.
+        self.waits_in: Position | None = None
         self.seconds = 0.0
         self.hints = 0
         self.undos = 0

@@ -66,6 +66,14 @@ def move_caption(texts: Texts, move: Move, letters: str = RANK_LETTERS) -> str:
             return f"{first} + {second} = 13"
 
 
+def hint(texts: Texts, move: Move, letters: str = RANK_LETTERS, *, waits: bool = False) -> str:
+    """A hint in words; ``waits`` says that every removal that is possible is proven to lose."""
+    said = move_caption(texts, move, letters)
+    if not waits:
+        return said
+    return texts.gettext("{hint}. A pair taken now would lose the game.", hint=said)
+
+
 def lost(texts: Texts) -> str:
     """That no line of moves wins any more."""
     return texts.gettext("This game cannot be won any more")
@@ -82,7 +90,7 @@ def message(texts: Texts, change: Change, letters: str = RANK_LETTERS) -> str:
         case ChangeKind.REFUSED:
             return _refusal(texts, change, letters)
         case ChangeKind.HINTED if change.move is not None:
-            return move_caption(texts, change.move, letters)
+            return hint(texts, change.move, letters, waits=change.waits)
         case ChangeKind.WENT_BACK:
             return texts.gettext("The game can be won from here")
         case ChangeKind.LOST:

@@ -56,6 +56,34 @@ def test_the_latest_winnable_position_is_the_one_that_the_oracle_finds(rules: Ru
         spoiled += bool(winnable) and advice.winnable is False
 
 
+@pytest.mark.parametrize("rules", ALL_RULES, ids=str)
+def test_a_removal_comes_first_where_one_wins_and_else_each_is_known_to_lose(rules: Rules) -> None:
+    rng = Random(str(rules))
+    checked = waited = 0
+    # Where the stock plays as well, one hardly ever has to wait.
+    while checked < 60 or (waited < 3 and not rules.stock_playable):
+        position = random_position(rng, rules, pyramid=rng.randint(2, 9), stock=rng.randint(1, 7))
+        removals = list(position.removals())
+        if not removals or not is_winnable(position):
+            continue
+        wins_by_removal = any(is_winnable(position.play(move)) for move in removals)
+        advice = advise([position])
+        assert wins(position, advice)
+        assert bool(advice.line[0].cards) is wins_by_removal
+        assert advice.waits is not wins_by_removal
+        checked += 1
+        waited += advice.waits
+
+
+def test_with_nothing_to_remove_nothing_waits() -> None:
+    for number in range(1, 200):
+        start = Position(Deal.from_number(number), PRESETS["three-pass"])
+        if not any(start.removals()) and solve(start).line:
+            assert not advise([start]).waits
+            return
+    raise AssertionError("every deal begins with a removal")
+
+
 def game_that_goes_wrong() -> tuple[list[Position], int]:
     """A deal won along its line for ten moves, then a random game; and the last winnable index."""
     rng = Random(3)

@@ -392,6 +392,10 @@ def in_variant(name: str, language: str) -> Session:
     elif name == "give_up_replay":
         play(session, 5)
         do(Replay())
+    elif name == "waits":
+        do(Draw())
+        do(Hint())
+        do(AdviceReady(session._question, Advice(True, 1, moves("D"), 1, waits=True)))
     elif name == "lost":
         play(session, 12)
         session.lost = True
@@ -421,6 +425,7 @@ def in_variant(name: str, language: str) -> Session:
 
 PANELS = [panel.value for panel in Panel if panel is not Panel.NONE]
 VARIANTS = [
+    "waits",
     "stuck_back",
     "never_winnable",
     "give_up_replay",
@@ -714,6 +719,15 @@ def test_a_second_refusal_stays_its_own_three_seconds(make: Make, stage: Any) ->
     assert "The waste is empty" in screen.says()
     stage.wait(1.5)
     assert "The waste is empty" not in screen.says()
+
+
+def test_a_hint_is_said_as_long_as_it_is_shown(make: Make, stage: Any) -> None:
+    screen = make(in_state("waits"))
+    said = "Draw a card. A pair taken now would lose the game."
+    stage.wait(10.0)
+    assert said in screen.says()
+    screen.do(Draw())
+    assert said not in screen.says()
 
 
 def test_a_move_silences_the_message(make: Make) -> None:

@@ -11,7 +11,7 @@ from engine.advice import Advice
 from engine.deal import Deal
 from engine.difficulty import Grade
 from engine.game import Game, SaveError
-from engine.position import DRAW, Move, MoveKind, Outcome
+from engine.position import DRAW, Move, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk.attract import target_of
 from kiosk.commands import (
@@ -281,6 +281,50 @@ def test_hints_follow_the_pool_line_to_the_win() -> None:
     assert bench.session.panel is Panel.WON
     assert bench.session.hints == len(LINE)
     assert bench.adviser.asked == []
+
+
+def a_pair_beside_a_drawing_line() -> tuple[DealtGame, Move]:
+    """A game whose line draws first, with a pair that could be taken instead; and that pair."""
+    for number in range(1, 500):
+        position = Position(Deal.from_number(number), PRESETS["three-pass"])
+        pairs = [move for move in position.removals() if len(move.cards) == 2]
+        if pairs:
+            line = (DRAW, DRAW)
+            return DealtGame(position.deal, position.rules, "three-pass", line), pairs[0]
+    raise AssertionError("no deal begins with a pair")
+
+
+def test_a_hint_to_draw_beside_a_pair_is_looked_into_and_says_why() -> None:
+    game, _pair = a_pair_beside_a_drawing_line()
+    bench = Bench(games=(game,), coaching=False)
+    assert bench.do(Hint()).kind is ChangeKind.THINKING
+    question = bench.adviser.asked[-1][0]
+    change = bench.do(AdviceReady(question, Advice(True, 0, game.line, 9, waits=True)))
+    assert (change.kind, change.move, change.waits) == (ChangeKind.HINTED, DRAW, True)
+    assert bench.session.hint_waits
+    change = bench.do(Hint())
+    assert (change.kind, change.waits) == (ChangeKind.HINTED, True)
+    assert len(bench.adviser.asked) == 1, "it is known by now"
+    bench.do(Draw())
+    assert not bench.session.hint_waits
+
+
+def test_a_pair_that_wins_is_hinted_instead_of_a_draw() -> None:
+    game, pair = a_pair_beside_a_drawing_line()
+    bench = Bench(games=(game,), coaching=False)
+    bench.do(Hint())
+    question = bench.adviser.asked[-1][0]
+    change = bench.do(AdviceReady(question, Advice(True, 0, (pair, DRAW), 9)))
+    assert (change.kind, change.move, change.waits) == (ChangeKind.HINTED, pair, False)
+
+
+@pytest.mark.parametrize("advice", [None, Advice(None, None, (), 9), Advice(True, 0, (DRAW,), 9)])
+def test_what_the_solver_has_not_established_is_not_said(advice: Advice | None) -> None:
+    game, _pair = a_pair_beside_a_drawing_line()
+    bench = Bench(games=(game,), coaching=False)
+    bench.do(Hint())
+    change = bench.do(AdviceReady(bench.adviser.asked[-1][0], advice))
+    assert (change.kind, change.move, change.waits) == (ChangeKind.HINTED, DRAW, False)
 
 
 def test_a_repeated_hint_counts_once() -> None:

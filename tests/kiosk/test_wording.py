@@ -126,6 +126,15 @@ def test_a_hint_is_said_and_a_move_is_not() -> None:
     assert wording.message(ENGLISH, played) == ""
 
 
+def test_why_not_to_take_a_pair_is_said_where_it_is_known() -> None:
+    position = start()
+    known = Change(ChangeKind.HINTED, position, position, move=DRAW, waits=True)
+    said = "Draw a card. A pair taken now would lose the game."
+    assert wording.message(ENGLISH, known) == said
+    redeal = wording.hint(GERMAN, REDEAL, waits=True)
+    assert redeal.startswith("Drehe den Ablagestapel um. ")
+
+
 @pytest.mark.parametrize("texts", [ENGLISH, GERMAN])
 def test_every_preset_has_words_of_its_own(texts: Texts) -> None:
     words = [wording.preset_words(texts, name) for name in PRESETS]
