@@ -559,7 +559,9 @@ class Rig:
         for pin in self.factory.pins.values():
             # What a mock pin remembers is none of the kiosk's.
             pin.clear_states()
-        gc.collect()
+        for _ in range(3):
+            # A widget must be gone before what its properties have bound can go.
+            gc.collect()
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return {
             "resident_kib": pages * (os.sysconf("SC_PAGE_SIZE") // 1024),
