@@ -17,6 +17,8 @@ POSITIONS ?= 10000
 # How many damaged inputs `make fuzz` feeds, how many inputs `make monkey` gives, and which.
 CASES ?= 100000
 INPUTS ?= 1000000
+DAYS ?= 30
+HOURS ?= 2
 SEED ?= 1
 
 .PHONY: help
@@ -131,6 +133,20 @@ fuzz: venv-test ## Feed CASES=100000 damaged files and command lines, by SEED=1,
 .PHONY: monkey
 monkey: venv-test ## Give INPUTS=1000000 random inputs to the whole kiosk, by SEED=1, in virtual time (hours)
 	nice $(BIN)/python -m tests.monkey.run --inputs $(INPUTS) --seed $(SEED)
+
+.PHONY: days soak
+days: venv-test ## DAYS=30 of a museum's traffic in virtual time: does anything grow? (an hour)
+	nice $(BIN)/python -m tests.monkey.soak --days $(DAYS) --seed $(SEED)
+soak: venv-test ## The same for HOURS=2 real hours, every frame drawn
+	$(BIN)/python -m tests.monkey.soak --hours $(HOURS) --seed $(SEED)
+
+# In an environment of its own: what looks into packages is none of them.
+AUDIT := build/audit
+.PHONY: audit
+audit: ## Look up every pinned package in the lists of known weaknesses (needs the network)
+	test -x $(AUDIT)/bin/pip-audit || { python3 -m venv $(AUDIT) && \
+	    $(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1; }
+	$(AUDIT)/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
 .PHONY: vectors
 vectors: venv-test ## Solve all 300 known deals under all 8 rule sets

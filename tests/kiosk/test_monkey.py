@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kiosk.session import Session
 from tests.monkey.run import DEALS_EVERY, ROOM, grown, leaks, run, shrunk, signature
+from tests.monkey.soak import days, soak
 
 pytest.importorskip("kivy")
 
@@ -71,3 +73,18 @@ def test_what_goes_on_growing_is_told_from_what_is_filled_once() -> None:
     assert leaks(leak) == {"objects": 10_000}
     assert leaks([sample(events=n) for n in range(40)]) == {"events": 20}
     assert grown([sample()]) == {}
+
+
+def test_some_hours_of_a_museum_in_virtual_time(kivy_window: Any, tmp_path: Path) -> None:
+    told = days(kivy_window, 0.05, 3, tmp_path / "days.csv", a_day=40, say=lambda _text: None)
+    assert told["visitors"] > 0
+    assert told["samples"] == 2
+    lines = (tmp_path / "days.csv").read_text().splitlines()
+    assert lines[0].startswith("hours,resident_kib,objects")
+    assert len(lines) == 3
+
+
+def test_some_seconds_of_real_time(kivy_window: Any, tmp_path: Path) -> None:
+    told = soak(kivy_window, 3 / 3600, 3, tmp_path / "soak.csv", every=0.5, say=lambda _text: None)
+    assert told["samples"] > 0
+    assert told["inputs"] > 0

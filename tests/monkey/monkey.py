@@ -35,9 +35,10 @@ class Monkey:
     Args:
         rig: what it looks at.
         rng: where chance comes from.
+        people: whether it does only what visitors do: no keys, and nothing to the machine itself.
     """
 
-    def __init__(self, rig: Rig, rng: Random) -> None:
+    def __init__(self, rig: Rig, rng: Random, *, people: bool = False) -> None:
         self._rig = rig
         self._rng = rng
         self._planned: list[Input] = []
@@ -56,6 +57,8 @@ class Monkey:
             self._rare,
         )
         self._weights = (30, 7, 9, 9, 7, 7, 12, 2, 8, 3, 6, 0.6)
+        if people:
+            self._weights = (30, 2, 4, 6, 7, 0, 5, 2, 0, 3, 20, 0)
 
     def next(self) -> Input:
         """The next input."""

@@ -164,6 +164,7 @@ class Rig:
         window: Kivy's window.
         seed: which deals it deals.
         folder: where drawn cards are kept.
+        whole: whether everything is drawn; see :func:`hurry`.
 
     Attributes:
         now: virtual monotonic seconds.
@@ -174,14 +175,17 @@ class Rig:
         trail: the last commands that did something, in words.
     """
 
-    def __init__(self, window: Any, seed: int, folder: Path | None = None) -> None:
+    def __init__(
+        self, window: Any, seed: int, folder: Path | None = None, *, whole: bool = False
+    ) -> None:
         from kivy.base import EventLoop
         from kivy.clock import Clock
 
         from kiosk.app import KioskApp
         from kiosk.picturecache import PictureCache
 
-        hurry()
+        if not whole:
+            hurry()
         self.window, self.clock, self.loop = window, Clock, EventLoop
         self.now = max(Clock.time(), Clock._last_tick) + 1.0
         self._began = self.now
@@ -291,12 +295,17 @@ class Rig:
             BrokenError: it is not.
             Exception: whatever came out of the kiosk.
         """
-        self.inputs += 1
-        kind, *values = given
-        getattr(self, f"_do_{kind}")(*values)
+        kind = self.give(given)
         if kind not in {"wait", "suspend"}:
             self.frame(0.034)
         self.check()
+
+    def give(self, given: Input) -> str:
+        """Give one input, and nothing else; return its kind."""
+        self.inputs += 1
+        kind, *values = given
+        getattr(self, f"_do_{kind}")(*values)
+        return str(kind)
 
     def _do_down(self, finger: int, x: float, y: float) -> None:
         from kivy.tests.common import UnitTestTouch
