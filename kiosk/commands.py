@@ -109,6 +109,7 @@ class Change(Struct, frozen=True):
         move: the move that was played, undone or redone.
         refusal: why nothing happened, when ``kind`` is REFUSED.
         targets: the things that were touched, hinted or are in the way, for highlighting.
+        first: when ``kind`` is PLAYED: whether a new visitor has made the first move of its kind.
         waits: when ``kind`` is HINTED: whether every removal that is possible is proven to lose.
     """
 
@@ -118,6 +119,7 @@ class Change(Struct, frozen=True):
     move: Move | None = None
     refusal: Refusal | None = None
     targets: tuple[Target, ...] = ()
+    first: bool = False
     waits: bool = False
 
     @property

@@ -1,6 +1,7 @@
 """What always lies beside the table: four buttons, the status block, the title line, the call.
 
-The title line names the game; a refusal, a hint or the working solver speak there for a while.
+The title line says what the game is about; a refusal, a hint or the working solver speak there for
+a while.
 Until a game has begun there is nothing to count: where the figures will be, the languages can be
 chosen.  In attract mode the buttons and figures make room for the call to touch, and the title
 line tells what the demo is doing.
@@ -32,7 +33,7 @@ from kiosk.session import Session
 from kiosk.showreel import Scene, SceneKind
 from kiosk.texts import Texts, shipped_languages
 from kiosk.theme import Palette
-from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, fit
+from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, fit, measure
 
 Send = Callable[[Command], Change]
 
@@ -394,7 +395,7 @@ def _label_size(look: Look, labels: list[str]) -> tuple[int, int]:
 
 
 class _Title(Widget):  # type: ignore[misc]
-    """The line that names the game, and speaks when there is something to say."""
+    """The line that says what it is about, and speaks when there is something to say."""
 
     def __init__(self, look: Look) -> None:
         super().__init__(size_hint=(None, None))
@@ -449,21 +450,25 @@ class _Title(Widget):  # type: ignore[misc]
         name = deal = ""
         if not session.attract and not said:
             name = self._what_it_is(session, texts)
-            if session.lost:
-                deal = wording.lost(texts)
-            else:
-                deal = wording.deal_line(
-                    texts, session.number, daily=session.daily, grade=session.grade
-                )
+            deal = wording.lost(texts) if session.lost else self._which_it_is(session, texts)
         self._name.set_text(name)
         self._deal.set_text(deal)
 
     @staticmethod
     def _what_it_is(session: Session, texts: Texts) -> str:
-        """What to do, until something has been done; then the name of the game."""
-        if session.moves_played == 0:
-            return texts.gettext("Make 13: tap two free cards")
-        return wording.preset_words(texts, session.preset).name
+        """How to begin, until something has been removed; from then on the goal."""
+        if session.has_removed:
+            return wording.goal(texts, session.position.rules)
+        return texts.gettext("Make 13: tap two free cards")
+
+    def _which_it_is(self, session: Session, texts: Texts) -> str:
+        """Which deal it is; and by which rules, where there is room to say that as well."""
+        box, size = self._deal, self._look.scale.caption
+        deal = wording.deal_line(texts, session.number, daily=session.daily, grade=session.grade)
+        name = wording.preset_words(texts, session.preset).name
+        both = f"{deal} · {name}" if deal else name
+        took = measure(both, size, width=box.rect.w)
+        return both if took.fits and took.height <= box.rect.h else deal
 
     @staticmethod
     def _what_to_say(session: Session, texts: Texts, said: str, letters: str) -> str:

@@ -34,6 +34,7 @@ from engine.position import (
     Position,
 )
 from engine.rules import PRESETS, Rules
+from kiosk.coaching import Coach
 from kiosk.commands import (
     OPENED_BY_PLAYER,
     AdviceReady,
@@ -84,8 +85,6 @@ from kiosk.tablegame import TableGame, laid_out
 LONGEST_THOUGHT: Final = 5.0
 #: A hurried tap on the stock, so many seconds after the last card was drawn, is not a redeal.
 NO_REDEAL_YET: Final = 0.7
-#: The coaching of a visitor's first game ends with the third removal.
-COACHED_REMOVALS: Final = 3
 
 
 class _Question(Enum):
@@ -96,6 +95,7 @@ class _Question(Enum):
     WAY_BACK = "way back"  #: the game is stuck: since when could it not be won?
     WATCH = "watch"  #: can it still be won?
     NUMBER = "number"  #: can the deal that was entered be won?
+    COACH = "coach"  #: what should glow: which removal wins?
 
 
 class Session:
@@ -149,7 +149,7 @@ class Session:
         self._left_at: float | None = None
         self._left_language, self._left_look = options.language, options.look
         self._last_draw = -NO_REDEAL_YET
-        self._removals_coached = 0
+        self._coach = Coach()
         self._checked_line: tuple[Move, ...] = ()
         #: The figures of the preset and grade before the win that the panel WON shows.
         self.before: Figures | None = None
@@ -177,7 +177,7 @@ class Session:
                 self._start_demo()
         else:
             self._table = self._restore(saved)
-            self._removals_coached = COACHED_REMOVALS
+            self._coach = Coach(needed=False)
             self.auto_play = saved.auto_play
             if not options.language_first:
                 self.language = saved.language
@@ -240,6 +240,11 @@ class Session:
         return self._shown.game.deal.number
 
     @property
+    def has_removed(self) -> bool:
+        """Whether anything has been removed in the game on the table."""
+        return self._shown.has_removed
+
+    @property
     def moves_played(self) -> int:
         """How many moves led to the present position."""
         return self._shown.game.index
@@ -299,17 +304,20 @@ class Session:
 
     @property
     def coached(self) -> tuple[Target, ...]:
-        """What glows in a visitor's first game: a pair or a King that can be removed now."""
-        if (
-            self.attract
-            or not self._options.coaching
-            or self._removals_coached >= COACHED_REMOVALS
-            or self._locked
-        ):
+        """What glows for a new visitor: a free King, or the pair or the stock that a line goes on
+        with that wins; where none is known, any pair."""
+        if self.attract or self._locked or not self._coaching:
             return ()
-        line = self._table.line or ()
-        removals = [move for move in line[:1] if move.cards] or list(self.position.removals())[:1]
-        return self._targets(removals[0]) if removals else (Pile.STOCK,)
+        removals = sorted(self.position.removals(), key=lambda move: len(move.cards))
+        kings = [move for move in removals if len(move.cards) == 1]
+        line = list((self._table.line or ())[:1])
+        moves = kings or line or removals
+        return self._targets(moves[0]) if moves else (Pile.STOCK,)
+
+    @property
+    def _coaching(self) -> bool:
+        """Whether the visitor is new and still shown what can be removed."""
+        return self._options.coaching and self._coach.shows
 
     @property
     def moves_back(self) -> int | None:
@@ -463,6 +471,7 @@ class Session:
         if self.panel is Panel.SERVICE:
             return self._wait_for_service(idle)
         if after <= 0 or idle < after:
+            self._think_of_what_glows()
             return self._change(ChangeKind.NOTHING)
         nobody_there = self._table.game.index == 0 and self.panel is Panel.NONE
         if nobody_there or idle >= after + self._options.countdown:
@@ -503,7 +512,7 @@ class Session:
         options = self._options
         self.wanted_preset, self.wanted_grade = options.preset, options.grade
         self.auto_play, self.look = options.auto_play, options.look
-        self._removals_coached = 0
+        self._coach = Coach()
 
     def _start_demo(self) -> None:
         self._reel.begin(self._now)
@@ -764,12 +773,14 @@ class Session:
             self.selected is not None and self.selected >= PYRAMID_SIZE
         ):
             self._deselect()
+        first = False
         if not self.attract:
             self._back = None
-            self._removals_coached += bool(move.cards)
+            first = self._coach.sees(move) and self._options.coaching
             self._end_of_game()
             self._watch()
-        return self._change(ChangeKind.PLAYED, old=old, move=move, targets=targets)
+        change = self._change(ChangeKind.PLAYED, old=old, move=move, targets=targets)
+        return msgspec.structs.replace(change, first=first)
 
     def _end_of_game(self) -> None:
         """Open the panel for a game that has ended, if it has."""
@@ -843,6 +854,20 @@ class Session:
         self._ask(_Question.HINT)
         return self._change(ChangeKind.THINKING)
 
+    def _think_of_what_glows(self) -> None:
+        """Let nothing glow that loses the game, as soon as it is known what does not."""
+        position = self.position
+        if (
+            self._coaching
+            and not self._locked
+            and self._question_is is _Question.NONE
+            and position != self._table.thought_of
+            and (self._table.line is None or self._may_remove_instead)
+            and any(position.removals())
+        ):
+            self._table.thought_of = position
+            self._ask(_Question.COACH)
+
     @property
     def _may_remove_instead(self) -> bool:
         """Whether the line that is known draws although something can be removed, and whether that
@@ -890,6 +915,10 @@ class Session:
         if advice.winnable:
             if question is _Question.HINT:
                 return self._show_hint()
+            return self._change(
+                ChangeKind.PANEL if question is _Question.COACH else ChangeKind.NOTHING
+            )
+        if question is _Question.COACH:
             return self._change(ChangeKind.NOTHING)
         self._back = advice
         if question is _Question.WATCH:
@@ -1024,8 +1053,6 @@ class Session:
             if self.panel is Panel.CONTINUE:
                 # Somebody else begins, who has chosen a language at most.
                 self._forget_choices()
-            else:
-                self._removals_coached = COACHED_REMOVALS
             if command.preset is not None:
                 # A deal by number says nothing about how hard the next ones shall be.
                 keep_grade = command.number is not None and command.preset == self.wanted_preset
@@ -1054,7 +1081,10 @@ class Session:
         return self._fresh()
 
     def _fresh(self) -> TableGame:
-        return laid_out(self._dealer.deal(self.wanted_preset, self.wanted_grade))
+        """Another game: of the grade that is wanted, or of any, but for a newcomer an easy one."""
+        any_grade = Grade.EASY if self._coaching else None
+        grade = any_grade if self.wanted_grade is None else self.wanted_grade
+        return laid_out(self._dealer.deal(self.wanted_preset, grade))
 
     def _restore(self, saved: Saved) -> TableGame:
         game = Game.load(saved.game)

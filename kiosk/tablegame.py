@@ -6,7 +6,7 @@ Invariant: a line that is known for a position wins from there.
 from __future__ import annotations
 
 from engine.game import Game
-from engine.position import Move, Position
+from engine.position import FULL_MASK, Move, Position
 from kiosk.dealer import DealtGame
 
 
@@ -31,6 +31,8 @@ class TableGame:
         self.lines: list[tuple[Move, ...] | None] = [line or None]
         #: A position in which every possible removal is proven to lose, if one is known.
         self.waits_in: Position | None = None
+        #: The position that the solver was last asked about to coach a newcomer.
+        self.thought_of: Position | None = None
         self.seconds = 0.0
         self.hints = 0
         self.undos = 0
@@ -40,6 +42,11 @@ class TableGame:
     def line(self) -> tuple[Move, ...] | None:
         """Moves known to win from the present position, or None."""
         return self.lines[self.game.index]
+
+    @property
+    def has_removed(self) -> bool:
+        """Whether anything has been removed and not taken back: before that nothing is at stake."""
+        return self.game.position.remaining != FULL_MASK
 
     @property
     def winnable_at(self) -> int | None:

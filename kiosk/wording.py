@@ -91,6 +91,8 @@ def message(texts: Texts, change: Change, letters: str = RANK_LETTERS) -> str:
             return _refusal(texts, change, letters)
         case ChangeKind.HINTED if change.move is not None:
             return hint(texts, change.move, letters, waits=change.waits)
+        case ChangeKind.PLAYED if change.first and change.move is not None:
+            return move_caption(texts, change.move, letters)
         case ChangeKind.WENT_BACK:
             return texts.gettext("The game can be won from here")
         case ChangeKind.LOST:
@@ -227,6 +229,13 @@ def preset_words(texts: Texts, preset: str) -> PresetWords:
     else:
         odds = texts.gettext("Every deal here can be won.")
     return PresetWords(name, line, odds)
+
+
+def goal(texts: Texts, rules: Rules) -> str:
+    """What a game is about, in a few words that can always stand beside it."""
+    if rules.goal is Goal.DECK:
+        return texts.gettext("Make 13, clear all 52 cards")
+    return texts.gettext("Make 13, clear the pyramid")
 
 
 def grade_name(texts: Texts, grade: Grade | str | None) -> str:

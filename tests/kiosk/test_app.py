@@ -214,7 +214,7 @@ def test_a_hint_comes_from_another_thread_through_the_inbox(kiosks: Any) -> None
     kiosk.tap(Pile.STOCK)
     kiosk.tap(Control.HINT)
     assert kiosk.session.thinking
-    question = kiosk.adviser.asked[0][0]
+    question = kiosk.adviser.asked[-1][0]
     kiosk.inbox.put(AdviceReady(question, Advice(False, 0, won_by_hand("three-pass").line, 1)))
     kiosk.stage.wait(0.3)
     assert kiosk.session.panel is Panel.CANNOT_WIN

@@ -596,12 +596,12 @@ def test_a_button_that_becomes_unusable_while_pressed_does_nothing(make: Make) -
 def test_figures_follow_the_game(make: Make) -> None:
     session = new_session()
     screen = make(session)
-    assert "Deal 5189" in screen.says()
+    assert "Deal 5189 · Three passes" in screen.says()
     play(session, 3)
     screen.now = session._now
     screen.do(Tick(), 2.0)
     figures = screen.says()
-    assert {str(session.position.cards_left), "3", "0:06", "Three passes"} <= set(figures)
+    assert {str(session.position.cards_left), "3", "0:06", "1/3"} <= set(figures)
 
 
 def test_before_the_first_move_the_languages_are_where_the_figures_will_be(make: Make) -> None:
@@ -632,14 +632,31 @@ def test_languages_that_find_no_room_beside_the_table_are_left_to_the_menu(
     assert "1/3" in screen.says()
 
 
-def test_before_the_first_move_the_goal_is_told(make: Make) -> None:
-    screen = make(new_session())
-    goal = "Make 13: tap two free cards"
-    assert goal in screen.says()
+def test_the_goal_is_told_all_along(make: Make) -> None:
+    screen = make(new_session(coaching=False))
+    how, goal = "Make 13: tap two free cards", "Make 13, clear the pyramid"
+    assert how in screen.says()
     screen.do(Draw())
-    assert goal not in screen.says()
+    assert how in screen.says(), "a card drawn is nobody's first pair"
     screen.do(Undo())
+    play(screen.session, 2)
+    screen.refresh()
     assert goal in screen.says()
+    play(screen.session, 9)
+    screen.refresh()
+    assert goal in screen.says()
+
+
+def test_a_newcomers_first_king_is_explained_where_the_goal_stands(make: Make) -> None:
+    session = new_session()
+    line = moves(WON_BY_HAND["three-pass"][1])
+    before = next(i for i, move in enumerate(line) if move.kind is MoveKind.KING)
+    play(session, before)
+    screen = make(session)
+    (card,) = line[before].cards
+    place = session.position.deal.place_of[card]
+    screen.do(Tap(target_of(session.position, place)))
+    assert "K counts 13: it goes alone" in screen.says()
 
 
 @pytest.mark.parametrize("left_handed", [False, True])
@@ -660,16 +677,20 @@ def test_a_deal_is_named_by_number_or_day_and_grade(make: Make) -> None:
     screen = make(new_session())
     screen.session._table.grade = "hard"
     screen.refresh()
-    assert "Deal 5189 · Hard" in screen.says()
+    assert "Deal 5189 · Hard · Three passes" in screen.says()
     screen.do(NewDeal(daily=True))
-    assert "Deal of the day" in screen.says()
-    assert "Deal 5189" not in screen.says()
+    assert "Deal of the day · Three passes" in screen.says()
+    assert not [text for text in screen.says() if "5189" in text]
+    screen.do(NewDeal(preset="collection"))
+    screen.session._table.grade = "medium"
+    screen.refresh()
+    assert "Deal 3545 · Medium" in screen.says(), "no room for a name so long"
 
 
 def test_a_lost_game_is_said_quietly_and_the_hint_stays(make: Make) -> None:
     screen = make(in_state("lost"))
     assert "This game cannot be won any more" in screen.says()
-    assert "Three passes" in screen.says()
+    assert "Make 13, clear the pyramid" in screen.says()
     assert screen.button("Hint").enabled
     screen.do(Undo())
     assert "This game cannot be won any more" not in screen.says()
@@ -735,7 +756,7 @@ def test_a_move_silences_the_message(make: Make) -> None:
     screen.do(Tap(0))
     screen.do(Draw())
     assert "Both cards that lie on it must go first" not in screen.says()
-    assert "Three passes" in screen.says()
+    assert "Make 13: tap two free cards" in screen.says()
 
 
 @pytest.mark.parametrize("state", ["new", "play", *PANELS])
@@ -800,7 +821,7 @@ def test_attract_mode_calls_and_tells_what_it_does(make: Make) -> None:
     screen = make(session)
     assert session.attract
     assert "Touch to play" in screen.says()
-    assert not [text for text in screen.says() if "5189" in text or text == "Three passes"]
+    assert not [text for text in screen.says() if "5189" in text or "Three passes" in text]
     assert screen.shown(PushButton) == []
     captions = set()
     for _ in range(400):

@@ -1036,6 +1036,92 @@ def test_the_first_game_is_coached_until_the_third_removal() -> None:
     assert Bench(coaching=False).session.coached == ()
 
 
+def test_coaching_goes_on_in_another_deal_until_the_third_removal() -> None:
+    bench = Bench()
+    bench.tap_move(LINE[0])
+    bench.do(NewDeal(confirmed=True))
+    assert bench.session.coached
+    bench.tap_move(LINE[0])
+    bench.tap_move(LINE[1])
+    assert bench.session.coached == ()
+    bench.do(NewDeal(confirmed=True))
+    assert bench.session.coached == (), "nor in the next deal"
+
+
+def deal_with_a_free_king() -> DealtGame:
+    """A game that begins with a free King and a pair, and with a line that draws."""
+    for number in range(1, 2000):
+        position = Position(Deal.from_number(number), PRESETS["three-pass"])
+        kinds = {move.kind for move in position.removals()}
+        if kinds == {MoveKind.KING, MoveKind.PAIR}:
+            return DealtGame(position.deal, position.rules, "three-pass", (DRAW,))
+    raise AssertionError("no deal begins with a King and a pair")
+
+
+def test_a_free_king_glows_first() -> None:
+    bench = Bench(games=(deal_with_a_free_king(),))
+    (king,) = bench.session.coached
+    assert isinstance(king, int)
+    assert bench.session.position.deal.cards[king].is_king
+
+
+def test_what_glows_is_what_wins_as_soon_as_that_is_known() -> None:
+    game, pair = a_pair_beside_a_drawing_line()
+    bench = Bench(games=(game,))
+    assert bench.session.coached == (Pile.STOCK,), "the line that is known"
+    bench.do(Tick(), 0.1)
+    question, history, _known = bench.adviser.asked[-1]
+    assert history[-1] == bench.session.position
+    assert not bench.session.thinking, "nobody waits for it"
+    bench.do(Tick(), 0.1)
+    assert len(bench.adviser.asked) == 1, "asked once"
+    answer = Advice(True, 0, (pair, DRAW), 9)
+    assert bench.do(AdviceReady(question, answer)).kind is ChangeKind.PANEL
+    places = [bench.session.position.deal.place_of[card] for card in pair.cards]
+    assert list(bench.session.coached) == places
+    assert bench.session.hinted == (), "it is no hint"
+    assert bench.session.hints == 0
+
+
+def test_what_glows_in_a_lost_game_is_any_pair_and_nothing_is_said() -> None:
+    game, pair = a_pair_beside_a_drawing_line()
+    bench = Bench(games=(DealtGame(game.deal, game.rules, game.preset, ()),))
+    bench.do(Tick(), 0.1)
+    change = bench.do(AdviceReady(bench.adviser.asked[-1][0], Advice(False, None, (), 9)))
+    assert change.kind is ChangeKind.NOTHING
+    assert bench.session.panel is Panel.NONE
+    assert not bench.session.lost
+    assert len(bench.session.coached) == len(pair.cards)
+
+
+def test_the_first_pair_and_the_first_king_of_a_newcomer_are_said() -> None:
+    bench = Bench()
+    said = [(move, bench.tap_move(move).first) for move in LINE]
+    firsts = {
+        kind: next(move for move in LINE if move.kind is kind)
+        for kind in (MoveKind.PAIR, MoveKind.KING)
+    }
+    assert [move for move, first in said if first] == list(firsts.values())
+    bench.do(NewDeal())
+    assert not any(bench.tap_move(move).first for move in LINE), "known by now"
+    bench = Bench(coaching=False)
+    assert not any(bench.tap_move(move).first for move in LINE)
+
+
+def test_a_newcomer_gets_easy_deals_unless_the_operator_has_set_a_grade() -> None:
+    bench = Bench()
+    assert bench.dealer.wanted == [Grade.EASY]
+    for move in LINE[:8]:
+        bench.tap_move(move)
+    bench.do(NewDeal(confirmed=True))
+    assert bench.dealer.wanted[-1] is None, "no newcomer any more"
+    assert Bench(grade=Grade.HARD).dealer.wanted == [Grade.HARD]
+    assert Bench(coaching=False).dealer.wanted == [None]
+    bench = Bench()
+    bench.do(NewDeal(preset="cards4", grade=Grade.MEDIUM))
+    assert bench.dealer.wanted[-1] is Grade.MEDIUM, "their own choice"
+
+
 def test_the_win_is_compared_with_what_was_before() -> None:
     bench = Bench()
     bench.play_line(LINE)

@@ -126,6 +126,20 @@ def test_a_hint_is_said_and_a_move_is_not() -> None:
     assert wording.message(ENGLISH, played) == ""
 
 
+def test_a_newcomers_first_king_is_explained() -> None:
+    position = start()
+    king = Move.parse("KH")
+    taught = Change(ChangeKind.PLAYED, position, position, move=king, first=True)
+    assert wording.message(ENGLISH, taught) == "K counts 13: it goes alone"
+    known = Change(ChangeKind.PLAYED, position, position, move=king)
+    assert wording.message(ENGLISH, known) == ""
+
+
+def test_the_goal_is_that_of_the_rules() -> None:
+    assert wording.goal(ENGLISH, PRESETS["three-pass"]) == "Make 13, clear the pyramid"
+    assert wording.goal(ENGLISH, PRESETS["classic"]) == "Make 13, clear all 52 cards"
+
+
 def test_why_not_to_take_a_pair_is_said_where_it_is_known() -> None:
     position = start()
     known = Change(ChangeKind.HINTED, position, position, move=DRAW, waits=True)
