@@ -32,13 +32,23 @@ HOLD: Final = 6.0
 #: Seconds until systemd aborts a kiosk that does not move: as in `vm/guest/slow.conf`.
 WATCHDOG: Final = 120
 #: Seconds that are waited, for a screenshot, until nothing moves.
-REST: Final = 30.0
+REST: Final = 15.0
 #: A share of the pyramid's area that is as light as paper tells that cards lie there.
 CARDS: Final = 0.1
 #: Moves between two power cuts: safe ones, then hurried ones.
 SAFE_MOVES: Final = (1, 3)
 HURRIED_MOVES: Final = (2, 4)
 
+#: Keys that lead out of programs on a console that is not guarded.
+_WAYS_OUT: Final = (
+    ("ctrl", "alt", "f2"),
+    ("alt", "f3"),
+    ("ctrl", "c"),
+    ("ctrl", "backslash"),
+    ("alt", "sysrq", "b"),
+    ("ctrl", "alt", "delete"),
+)
+_READ_AGAIN: Final = re.compile(r"the settings were read again")
 _RECOVERED: Final = re.compile(r"EXT4-fs \(vda\): recovery complete")
 
 
@@ -121,6 +131,7 @@ class Proof:
             ("two cards paired by touch", self.pair_by_touch),
             ("undo by its button, and its lamp", self.undo_by_button),
             ("new deal by holding its button", self.new_deal_by_button),
+            ("keys that would leave the kiosk, after a reload", self.keys_do_nothing),
             ("SIGSTOP: restarted by the watchdog", self.stopped),
             ("touchscreen unplugged and plugged in", self.replugged),
         ]
@@ -251,7 +262,8 @@ class Proof:
 
     def new_deal_by_button(self) -> str:
         """Holding the button ends the game and deals another one; the lamp of undo goes out."""
-        before = self._player.now()
+        # A game without a move would not be counted, and rightly.
+        before = self._player.play(self._player.now())
         after = self._new_deal()
         demand(after.game.index == 0, f"the new game has begun already: {after}")
         demand(after.results == before.results + 1, "the game that was left is not counted")
@@ -269,6 +281,28 @@ class Proof:
         before = self._player.now()
         self._machine.press(NEW_DEAL_PIN, HOLD)
         return self._player.wait("a new deal", lambda now: now.deal != before.deal)
+
+    def keys_do_nothing(self) -> str:
+        """Keys that lead to other consoles or restart the machine do nothing, and still do nothing
+        when the settings have been read again."""
+        names = ("MainPID", "NRestarts")
+        was = self._machine.unit(*names)
+        for word in ("before", "after"):
+            for keys in _WAYS_OUT:
+                self._machine.keys(*keys)
+                time.sleep(2.0)
+            console = self._machine.agent.shell("cat /sys/class/tty/tty0/active")
+            if console != "tty1":
+                self._machine.agent.shell("chvt 1 || true")
+                self._machine.keys("ctrl", "alt", "f1")
+            demand(console == "tty1", f"{word} a reload, keys led to the console {console}")
+            if word == "before":
+                since = self._machine.console_size()
+                self._machine.agent.shell(f"systemctl reload {UNIT}")
+                self._machine.wait_for_console(_READ_AGAIN, since=since)
+        self._see("the game", shows_cards)
+        demand(self._machine.unit(*names) == was, "it is another process now")
+        return f"{', '.join('+'.join(keys) for keys in _WAYS_OUT)}: nothing happened, twice"
 
     def stopped(self) -> str:
         """A kiosk that hangs is killed by the watchdog and comes back with its game."""
