@@ -50,8 +50,17 @@ _FORMAT: Final = [
     (b"vTexCoords0", 2, "float"),
     (b"vColor", 4, "float"),
 ]
-#: Floats of the four corners of one quad.
-_QUAD: Final = Struct("32f")
+#: Floats of the four corners of a quad, and of the eight of a hollow one.
+_FULL: Final = Struct("32f")
+_HOLLOW: Final = Struct("64f")
+#: The triangles of both, by corners: outer ones first, then inner ones, both from the lower left.
+_FULL_TRIANGLES: Final = (0, 1, 2, 2, 3, 0)
+_HOLLOW_TRIANGLES: Final = (
+    *(0, 1, 5, 5, 4, 0),
+    *(1, 2, 6, 6, 5, 1),
+    *(2, 3, 7, 7, 6, 2),
+    *(3, 0, 4, 4, 7, 3),
+)
 
 
 class Quad(NamedTuple):
@@ -91,7 +100,7 @@ class QuadBatch:
         if not self.canvas.shader.success:
             raise RuntimeError("the GPU refuses the shader that draws the cards")
         self._meshes: list[Any] = []
-        self._sent: list[tuple[int, bytes]] = []
+        self._sent: list[tuple[int, bytes, tuple[bool, ...]]] = []
 
     def show(self, quads: Sequence[Quad]) -> None:
         """Draw these and nothing else."""
@@ -102,7 +111,7 @@ class QuadBatch:
         while len(self._meshes) < len(runs):
             mesh = Mesh(fmt=_FORMAT, mode="triangles")
             self._meshes.append(mesh)
-            self._sent.append((0, b""))
+            self._sent.append((0, b"", ()))
             self.canvas.add(mesh)
         for i, run in enumerate(runs):
             texture = run[0].texture
@@ -112,21 +121,19 @@ class QuadBatch:
                     for q in run
                 ]
             )
-            if self._sent[i] == (texture.id, packed):
+            hollow = tuple([quad.hollow is not None for quad in run])
+            sent, self._sent[i] = self._sent[i], (texture.id, packed, hollow)
+            if self._sent[i] == sent:
                 continue
-            self._send(self._meshes[i], texture, packed)
-            self._sent[i] = (texture.id, packed)
-
-    @staticmethod
-    def _send(mesh: Any, texture: Texture, packed: bytes) -> None:
-        vertices = array("f")
-        vertices.frombytes(packed)
-        indices = _indices(len(packed) // _QUAD.size)
-        if mesh.texture is not texture:
-            mesh.texture = texture
-        if len(mesh.indices) != len(indices):
-            mesh.indices = indices
-        mesh.vertices = vertices
+            mesh = self._meshes[i]
+            if mesh.texture is not texture:
+                mesh.texture = texture
+            # Kivy copies them at each look; they seldom change, and then we know.
+            if hollow != sent[2]:
+                mesh.indices = _indices(hollow)
+            vertices = array("f")
+            vertices.frombytes(packed)
+            mesh.vertices = vertices
 
 
 _Four = tuple[float, float, float, float]
@@ -136,37 +143,37 @@ _Four = tuple[float, float, float, float]
 def _corners(
     tex: tuple[float, ...], box: _Four, colour: Colour, hollow: tuple[float, float] | None
 ) -> bytes:
-    """The packed corners of a quad, of four quads if it is hollow."""
+    """The packed corners of a quad, the inner ones behind the outer ones if it is hollow."""
     # Texture coordinates come as lower left, lower right, upper right, upper left.
-    u, v, du, dv = tex[0], tex[1], tex[4] - tex[0], tex[5] - tex[1]
-    x, y, w, h = box
+    u0, v0, u1, v1 = tex[0], tex[1], tex[4], tex[5]
+    x0, y0, w, h = box
+    x1, y1 = x0 + w, y0 + h
+    outer = (
+        *(x0, y0, u0, v0, *colour),
+        *(x1, y0, u1, v0, *colour),
+        *(x1, y1, u1, v1, *colour),
+        *(x0, y1, u0, v1, *colour),
+    )
     if hollow is None:
-        parts: tuple[_Four, ...] = ((0.0, 0.0, 1.0, 1.0),)
-    else:
-        fx, fy = hollow
-        parts = (
-            (0.0, 0.0, 1.0, fy),
-            (0.0, 1 - fy, 1.0, 1.0),
-            (0.0, fy, fx, 1 - fy),
-            (1 - fx, fy, 1.0, 1 - fy),
-        )
-    packed = b""
-    for a, b, c, d in parts:
-        x0, y0, x1, y1 = x + a * w, y + b * h, x + c * w, y + d * h
-        u0, v0, u1, v1 = u + a * du, v + b * dv, u + c * du, v + d * dv
-        packed += _QUAD.pack(
-            *(x0, y0, u0, v0, *colour),
-            *(x1, y0, u1, v0, *colour),
-            *(x1, y1, u1, v1, *colour),
-            *(x0, y1, u0, v1, *colour),
-        )
-    return packed
+        return _FULL.pack(*outer)
+    right, up = hollow[0] * w, hollow[1] * h
+    du, dv = hollow[0] * (u1 - u0), hollow[1] * (v1 - v0)
+    return _HOLLOW.pack(
+        *outer,
+        *(x0 + right, y0 + up, u0 + du, v0 + dv, *colour),
+        *(x1 - right, y0 + up, u1 - du, v0 + dv, *colour),
+        *(x1 - right, y1 - up, u1 - du, v1 - dv, *colour),
+        *(x0 + right, y1 - up, u0 + du, v1 - dv, *colour),
+    )
 
 
 @lru_cache(maxsize=256)
-def _indices(quads: int) -> list[int]:
-    """Two triangles for each quad."""
+def _indices(hollow: tuple[bool, ...]) -> list[int]:
+    """The triangles of quads, each hollow or not."""
     indices: list[int] = []
-    for first in range(0, 4 * quads, 4):
-        indices += (first, first + 1, first + 2, first + 2, first + 3, first)
+    corners = 0
+    for empty in hollow:
+        triangles = _HOLLOW_TRIANGLES if empty else _FULL_TRIANGLES
+        indices += [corners + corner for corner in triangles]
+        corners += 8 if empty else 4
     return indices

@@ -95,3 +95,16 @@ def test_fewer_quads_leave_nothing_behind(board: Board) -> None:
     assert (board.pixel(30, 30), board.pixel(90, 30)) == (RED, GROUND)
     board.batch.show([])
     assert board.pixel(30, 30) == GROUND
+
+
+def test_four_full_quads_take_the_place_of_a_hollow_one(board: Board) -> None:
+    # Both are eight triangles.
+    from kiosk.quads import Quad
+
+    red = board.texture(RED)
+    board.batch.show([Quad(red, 10, 20, 100, 50, hollow=(0.1, 0.2))])
+    assert board.pixel(60, 45) == GROUND
+    board.batch.show([Quad(red, 10 + 30 * i, 20, 20, 50) for i in range(4)])
+    assert [board.pixel(x, 45) for x in (15, 35, 45, 65, 75, 95, 105, 125)] == [RED, GROUND] * 4
+    board.batch.show([Quad(red, 10, 20, 100, 50, hollow=(0.1, 0.2))])
+    assert [board.pixel(x, 45) for x in (12, 60, 105, 125)] == [RED, GROUND, RED, GROUND]
