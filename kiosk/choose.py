@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from engine.difficulty import Grade
 from kiosk import boxes, wording
-from kiosk.commands import Close, NewDeal, Open, Panel
+from kiosk.commands import NewDeal, Open, Panel
 from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
@@ -26,7 +26,6 @@ class Choose(Sheet):
 
     def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
         super().__init__(look, _plate(look))
-        self.outside = Close()
         self._send = send
         self._texts = texts
         self._presets = session.presets

@@ -99,28 +99,43 @@ def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog
             ),
         )
         way_out = Choice(texts.gettext("Go back"), BackToWinnable(), "undo", "accent")
-    dialog = Dialog(send, look, words, [way_out, play_on])
-    dialog.outside = Close()
-    return dialog
+    return Dialog(send, look, words, [way_out, play_on])
 
 
 def give_up(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
     """A running game is about to be left, for another one or for its own beginning."""
     # The session remembers what was asked for; the confirmation only lets it happen.
-    if isinstance(session.pending, Replay):
-        title = texts.gettext("Start this deal again?")
-        leave = Choice(texts.gettext("Start again"), Replay(confirmed=True), "replay")
-    else:
-        title = texts.gettext("Deal a new game?")
-        leave = Choice(texts.gettext("New deal"), NewDeal(confirmed=True), "deal")
-    dialog = Dialog(
+    title, leave = _instead(texts, session)
+    body = texts.gettext("The game that you are playing ends.")
+    if session.has_removed:
+        body = texts.gettext("The game that you are playing ends, and counts as not won.")
+    return Dialog(
         send,
         look,
-        Words(title=title, body=texts.gettext("The game that you are playing ends.")),
+        Words(title=title, body=body),
         [Choice(texts.gettext("Keep playing"), Close(), "play", "accent"), leave],
     )
-    dialog.outside = Close()
-    return dialog
+
+
+def _instead(texts: Texts, session: Session) -> tuple[str, Choice]:
+    """The question whether to leave the game for what was asked for, and the button that does."""
+    wanted, confirmed = session.pending, NewDeal(confirmed=True)
+    if isinstance(wanted, Replay):
+        title = texts.gettext("Start this deal again?")
+        return title, Choice(texts.gettext("Start again"), Replay(confirmed=True), "replay")
+    if wanted is not None and wanted.daily:
+        title = texts.gettext("Play the deal of the day?")
+        return title, Choice(texts.gettext("Deal of the day"), confirmed, "calendar")
+    if wanted is not None and wanted.number is not None:
+        title = texts.gettext("Play deal {number}?", number=wanted.number)
+        return title, Choice(
+            texts.gettext("Deal {number}", number=wanted.number), confirmed, "number"
+        )
+    title = texts.gettext("Deal a new game?")
+    if wanted is not None and wanted.preset not in {None, session.preset}:
+        name = wording.preset_words(texts, str(wanted.preset)).name
+        title = texts.gettext("Deal a new game: {name}?", name=name)
+    return title, Choice(texts.gettext("New deal"), confirmed, "deal")
 
 
 def go_on(

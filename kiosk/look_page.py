@@ -14,7 +14,7 @@ from kivy.graphics import Color, Ellipse
 
 from kiosk import art, boxes
 from kiosk.art import FaceStyle
-from kiosk.commands import Close, SetLook
+from kiosk.commands import SetLook
 from kiosk.layout import Rect
 from kiosk.pictures import card_texture
 from kiosk.session import Session
@@ -63,7 +63,6 @@ class LookPage(Sheet):
         self, send: Send, look: Look, texts: Texts, session: Session, style: FaceStyle
     ) -> None:
         super().__init__(look, look.layout.panel)
-        self.outside = Close()
         room = header(
             self,
             send,

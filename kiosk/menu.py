@@ -85,7 +85,6 @@ class Menu(Sheet):
         row_h = min((most.h - around - gaps) // (down + lines), wanted)
         height = around + row_h * (down + lines) + gaps
         super().__init__(look, boxes.centred(look.layout.screen, most.w, height))
-        self.outside = Close()
         self._send = send
         room = heading(self, texts.gettext("Menu"))
         actions_h = down * row_h + (down - 1) * gap

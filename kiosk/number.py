@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from engine.deal import LAST_DEAL
 from kiosk import boxes, theme, wording
-from kiosk.commands import CheckDeal, Close, NewDeal
+from kiosk.commands import CheckDeal, NewDeal
 from kiosk.keypad import BACK, digit_keys
 from kiosk.layout import Rect
 from kiosk.session import Session
@@ -23,7 +23,6 @@ class NumberPad(Sheet):
 
     def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
         super().__init__(look, look.layout.panel)
-        self.outside = Close()
         self._send = send
         self._texts = texts
         self._session = session

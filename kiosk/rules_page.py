@@ -11,7 +11,6 @@ from typing import Final
 from engine.rules import Covered
 from kiosk import art, boxes, theme, wording
 from kiosk.art import FaceStyle
-from kiosk.commands import Close
 from kiosk.layout import Rect
 from kiosk.pictures import card_texture
 from kiosk.session import Session
@@ -57,7 +56,6 @@ class RulesPage(Sheet):
         self, send: Send, look: Look, texts: Texts, session: Session, style: FaceStyle
     ) -> None:
         super().__init__(look, look.layout.panel)
-        self.outside = Close()
         self._style = style
         lines = wording.rules_lines(texts, session.position.rules, style.local_indices)
         room = header(

@@ -1107,8 +1107,10 @@ class Session:
         return table
 
     def _record(self, outcome: str) -> None:
+        """Count a game that ends, but not one that is left before anything was removed."""
         table = self._table
-        if table.recorded or table.game.index == 0:
+        looked_at = table.game.index == 0 or (outcome == ABANDONED and not table.has_removed)
+        if table.recorded or looked_at:
             return
         table.recorded = True
         result = Result(

@@ -27,17 +27,20 @@ _SHRINKING: Final = (1.0, 0.93, 0.86, 0.8, 0.74, 0.68, 0.62)
 class Sheet(Widget):  # type: ignore[misc]
     """A panel: a rounded plate that takes every touch on it.
 
+    One rule holds for a tap beside any panel: it does what changes least, and leads back to what
+    lies below.  Only a panel on which there is but one thing to do has that done by a tap anywhere.
+
     Args:
         look: the common look.
         rect: the plate.
         bare: whether there is no plate, because the sheet draws all of it.
 
     Attributes:
-        outside: the command that a tap outside the plate sends, or None for nothing.
+        outside: the command that a tap outside the plate sends.
         anywhere: the command that a tap anywhere sends, buttons excepted, or None.
     """
 
-    outside: Command | None = None
+    outside: Command = Close()
     anywhere: Command | None = None
 
     def __init__(self, look: Look, rect: Rect, *, bare: bool = False) -> None:

@@ -50,7 +50,6 @@ class StatisticsPage(Sheet):
 
     def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
         super().__init__(look, look.layout.panel)
-        self.outside = Close()
         self._texts = texts
         self._pages = _pages(texts, session)
         self._page = 0

@@ -46,7 +46,7 @@ class Won(Dialog):
             Words(
                 title=texts.gettext("You won!"),
                 figures=_figures(texts, session),
-                foot=texts.gettext("… or tap anywhere"),
+                foot=texts.gettext("… or tap anywhere for a new deal"),
                 icon="trophy",
                 large=True,
             ),

@@ -392,6 +392,15 @@ def in_variant(name: str, language: str) -> Session:
     elif name == "give_up_replay":
         play(session, 5)
         do(Replay())
+    elif name.startswith("give_up_"):
+        play(session, 5)
+        do(
+            {
+                "give_up_daily": NewDeal(daily=True),
+                "give_up_number": NewDeal(number=LAST_DEAL),
+                "give_up_preset": NewDeal(preset="collection"),
+            }[name]
+        )
     elif name == "waits":
         do(Draw())
         do(Hint())
@@ -429,6 +438,9 @@ VARIANTS = [
     "stuck_back",
     "never_winnable",
     "give_up_replay",
+    "give_up_daily",
+    "give_up_number",
+    "give_up_preset",
     "lost",
     "number_checked",
     "statistics_played",
@@ -1306,8 +1318,9 @@ def test_no_touch_goes_through_a_panel(make: Make, stage: Any, state: str) -> No
         ("give_up", Close()),
         ("cannot_win", Close()),
         ("never_winnable", Close()),
-        ("stuck", None),
-        ("continue", None),
+        ("stuck", Close()),
+        ("continue", Close()),
+        ("service", Close()),
         ("won", NewDeal()),
         ("countdown", Touched()),
     ],
@@ -1421,6 +1434,38 @@ def test_giving_up_is_worded_by_what_comes_next(make: Make) -> None:
     again.press("Start again")
     assert again.session.moves_played == 0
     assert again.session.panel is Panel.NONE
+
+
+@pytest.mark.parametrize(
+    ("wanted", "title", "button"),
+    [
+        (NewDeal(daily=True), "Play the deal of the day?", "Deal of the day"),
+        (NewDeal(number=7), "Play deal 7?", "Deal 7"),
+        (NewDeal(preset="overlap"), "Deal a new game: Overlap?", "New deal"),
+        (NewDeal(preset="three-pass"), "Deal a new game?", "New deal"),
+    ],
+)
+def test_what_a_game_is_given_up_for_is_named(
+    make: Make, wanted: NewDeal, title: str, button: str
+) -> None:
+    session = new_session()
+    play(session, 5)
+    screen = make(session)
+    screen.do(wanted)
+    assert title in screen.says()
+    assert "The game that you are playing ends, and counts as not won." in screen.says()
+    (leave,) = [b for b in push_buttons(screen.panels.sheet) if b.label.text == button]
+    screen.tap(*leave.rect.center)
+    assert session.panel is Panel.NONE
+    assert session.daily is wanted.daily
+    assert session.preset == (wanted.preset or "three-pass")
+
+
+def test_a_game_that_is_not_counted_is_not_said_to_be(make: Make) -> None:
+    screen = make(new_session())
+    screen.do(Draw())
+    screen.do(NewDeal())
+    assert "The game that you are playing ends." in screen.says()
 
 
 def push_buttons(holder: Any) -> list[Any]:

@@ -452,6 +452,24 @@ def test_an_untouched_game_is_left_without_asking_and_without_a_result() -> None
     assert bench.results == []
 
 
+def test_a_game_left_before_anything_was_removed_is_not_counted() -> None:
+    bench = Bench()
+    bench.do(Draw())
+    bench.do(NewDeal())
+    assert bench.session.panel is Panel.GIVE_UP, "asked all the same"
+    bench.do(NewDeal(confirmed=True))
+    assert bench.results == []
+    bench.tap_move(LINE[0])
+    bench.do(Draw())
+    bench.do(NewDeal(confirmed=True))
+    assert [r.outcome for r in bench.results] == ["abandoned"]
+    bench.do(Draw())
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    assert bench.do(Tick(), 601).kind is ChangeKind.ABANDONED
+    assert len(bench.results) == 1, "nor one that was walked away from"
+
+
 def test_replay_keeps_the_deal_and_its_line() -> None:
     bench = Bench()
     bench.tap_move(LINE[0])
