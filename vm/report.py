@@ -27,7 +27,7 @@ LIMITS: Final = (
     (
         "The processor draws (llvmpipe). Because an emulated processor is slow, the unit may take "
         "900 s to start instead of 180, and its watchdog waits for 120 s instead of 30; its log "
-        "goes to the serial line, too. All else is as installed."
+        "goes to the serial line, too. All else of the kiosk but its settings is as installed."
     ),
     (
         "The pins are the kernel's simulated ones (gpio-sim): real lines to the program, without "
