@@ -229,6 +229,19 @@ def _hint(studio: Studio) -> None:
     studio.do(Hint())
 
 
+def _hint_to_wait(studio: Studio) -> None:
+    """A hint to draw although a pair lies open: along a line that wins, or in another deal's."""
+    while True:
+        while studio.session.position.outcome is Outcome.RUNNING:
+            studio.do(Hint())
+            if studio.session.hint_waits:
+                return
+            move = studio.session.hinted_move
+            assert move is not None
+            studio.make(move)
+        studio.do(NewDeal())
+
+
 def _won(studio: Studio) -> None:
     studio.play(MOST_MOVES)
 
@@ -269,6 +282,11 @@ def _give_up(studio: Studio) -> None:
 def _give_up_replay(studio: Studio) -> None:
     studio.play(3)
     studio.do(Replay())
+
+
+def _give_up_daily(studio: Studio) -> None:
+    studio.play(3)
+    studio.do(NewDeal(daily=True))
 
 
 def _continue(studio: Studio) -> None:
@@ -518,6 +536,7 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "playing": ("three-pass", _play(14)),
     "selected": ("three-pass", _selected),
     "hint": ("three-pass", _hint),
+    "hint-to-wait": ("three-pass", _hint_to_wait),
     "refused": ("three-pass", _refused),
     "marked": ("three-pass", _steered("next", "next", "select", "next", "next")),
     "marked-selected": ("three-pass", _steered("next", "select")),
@@ -535,6 +554,7 @@ SCENES: Final[dict[str, tuple[str, Callable[[Studio], None]]]] = {
     "lost": ("three-pass", _lost),
     "give-up": ("three-pass", _give_up),
     "give-up-replay": ("three-pass", _give_up_replay),
+    "give-up-daily": ("three-pass", _give_up_daily),
     "countdown": ("three-pass", _countdown),
     "continue": ("three-pass", _continue),
     "menu": ("three-pass", _open(Panel.MENU)),

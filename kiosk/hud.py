@@ -33,7 +33,19 @@ from kiosk.session import Session
 from kiosk.showreel import Scene, SceneKind
 from kiosk.texts import Texts, shipped_languages
 from kiosk.theme import Palette
-from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, fit, measure
+from kiosk.widgets import (
+    LINE,
+    Icon,
+    Look,
+    Plate,
+    PushButton,
+    Role,
+    TextBox,
+    fit,
+    label_room,
+    measure,
+    stacked_room,
+)
 
 Send = Callable[[Command], Change]
 
@@ -353,8 +365,10 @@ class _Play(_Shown):
         cells = boxes.grid(room, across, down, gap)
         if len(names) < 2 or min(min(cell.size) for cell in cells) < layout.touch:
             return {}
-        label = (cells[0].w - round(2.5 * look.unit), cells[0].h - look.unit)
-        size = fit(list(names.values()), look.scale.button, label, bold=True, wrap=False).size
+        room_for_name = label_room(look, cells[0])
+        size = fit(
+            list(names.values()), look.scale.button, room_for_name, bold=True, wrap=False
+        ).size
 
         def sender(code: str) -> Callable[[], object]:
             return lambda: send(SetLanguage(code))
@@ -384,7 +398,7 @@ class _Play(_Shown):
 def _label_size(look: Look, labels: list[str]) -> tuple[int, int]:
     """One font size for the labels of all buttons, whichever is the longest, and their lines."""
     size = look.scale.caption
-    width = look.layout.undo.inset(max(3, look.unit // 2)).w
+    width = stacked_room(look, look.layout.undo).w
     one, two = (
         fit(labels, size, (width, round(lines * LINE * size)), bold=True, wrap=lines > 1).size
         for lines in (1, 2)

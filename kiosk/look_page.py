@@ -126,7 +126,7 @@ def _entries(texts: Texts, style: FaceStyle) -> list[_Entry]:
         )
     entries += [
         _Entry("left_handed", texts.gettext("Left-handed"), icon="touch"),
-        _Entry("reduced_motion", texts.gettext("Less motion"), icon="pause"),
+        _Entry("reduced_motion", texts.gettext("Less motion"), icon="still"),
     ]
     return entries
 

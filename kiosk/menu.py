@@ -22,7 +22,7 @@ from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, heading, heading_height
 from kiosk.texts import Texts
-from kiosk.widgets import Look, PushButton, Role, fit
+from kiosk.widgets import Look, PushButton, Role, fit, label_room
 
 #: Languages in one row, at most.
 _ACROSS: Final = 4
@@ -80,13 +80,14 @@ class Menu(Sheet):
         gap = look.unit
         most = look.layout.panel
         gaps = gap * (down + lines + 1)
-        around = heading_height(look) + 2 * gap
+        note = texts.gettext("Pair automatically: one tap takes a card and the only one that fits.")
+        around = heading_height(look, note) + 2 * gap
         wanted = max(round(1.2 * look.layout.touch), round(3.2 * look.scale.button))
         row_h = min((most.h - around - gaps) // (down + lines), wanted)
         height = around + row_h * (down + lines) + gaps
         super().__init__(look, boxes.centred(look.layout.screen, most.w, height))
         self._send = send
-        room = heading(self, texts.gettext("Menu"))
+        room = heading(self, texts.gettext("Menu"), note)
         actions_h = down * row_h + (down - 1) * gap
         languages_h = lines * row_h + (lines - 1) * gap
         upper = Rect(room.x, room.top - actions_h, room.w, actions_h)
@@ -98,7 +99,7 @@ class Menu(Sheet):
         size = fit(
             [entry[0] for entry in entries],
             look.scale.button,
-            (cells[0].w - round(3.5 * gap) - round(1.35 * look.scale.button), row_h - gap),
+            label_room(look, cells[0], look.scale.button),
             bold=True,
         ).size
         for (text, icon, command, role, enabled), cell in zip(entries, cells, strict=True):

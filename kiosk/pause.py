@@ -5,7 +5,7 @@ Invariant: nothing of the table is seen, and time does not count (the session se
 
 from __future__ import annotations
 
-from kiosk import boxes, wording
+from kiosk import boxes, burnin, wording
 from kiosk.commands import Close
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet
@@ -18,9 +18,11 @@ class Pause(Sheet):
 
     def __init__(self, send: Send, look: Look, texts: Texts, session: Session) -> None:
         screen = look.layout.screen
-        super().__init__(look, screen)
-        # Over the sheet's round corners, in which the table would show.
-        self.add_widget(Plate(screen, look.palette.panel, 0))
+        super().__init__(look, screen, bare=True)
+        # As far as the picture may be moved against burn-in: no edge of it is ever seen.
+        beyond = burnin.margin(look.layout)
+        everything = boxes.shrunk(screen, -beyond, -beyond)
+        self.add_widget(Plate(everything, look.palette.panel, 0))
         scale, unit = look.scale, look.unit
         width = min(screen.w - 8 * unit, round(22 * scale.body))
         button_h = max(round(1.4 * look.layout.touch), round(3.2 * scale.button))

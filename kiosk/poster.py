@@ -35,9 +35,18 @@ def poster_rect(layout: Layout, kind: SceneKind) -> Rect:
     if layout.portrait:
         pyramid = layout.pyramid_area
         middle = Rect(0, pyramid.y, layout.width, pyramid.h)
+        width = layout.width - 2 * side
+        if kind is SceneKind.DAILY:
+            # Between two rows: no slivers of cards are left above and below.
+            foot, top = layout.pyramid[-1].top, layout.pyramid[3].top
+            return Rect(side, foot, width, top - foot)
         share = 0.9 if kind is SceneKind.CALL else 0.62
-        return boxes.centred(middle, layout.width - 2 * side, round(share * pyramid.h))
-    width = round(_NARROW * layout.width) if kind is SceneKind.DAILY else layout.width - 2 * side
+        return boxes.centred(middle, width, round(share * pyramid.h))
+    width = layout.width - 2 * side
+    if kind is SceneKind.DAILY:
+        # The table is seen beside it, but no corners of cards that lie below it.
+        covered = layout.pyramid_area.w + 2 * layout.unit
+        width = min(width, max(round(_NARROW * layout.width), covered))
     # No sliver of the cards is left below it.
     foot = min(side, layout.pyramid_area.y)
     return Rect((layout.width - width) // 2, foot, width, layout.status.y - unit - foot)

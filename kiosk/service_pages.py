@@ -25,7 +25,7 @@ from kiosk.service_tests import PinsPage, PixelTest, TouchTest
 from kiosk.session import Session
 from kiosk.sheets import Choice, Dialog, Send, Sheet, Words, header, header_height
 from kiosk.texts import Texts
-from kiosk.widgets import LINE, Look, Plate, PushButton, Role, TextBox, fit
+from kiosk.widgets import LINE, Look, Plate, PushButton, Role, TextBox, fit, label_room
 
 #: A button: its label, icon, command, role and whether it can be pressed.
 Entry = tuple[str, str | None, Command, Role, bool]
@@ -152,10 +152,8 @@ def put_buttons(
         last = cells[-1]
         cells[-1] = Rect(last.x, last.y, upper.right - last.x, last.h)
     # A label beside its icon, in up to two lines.
-    room_w = cells[0].w - round(3.5 * gap) - round(1.35 * look.scale.button)
-    size = fit(
-        [entry[0] for entry in entries], look.scale.button, (room_w, height - gap), bold=True
-    ).size
+    label = label_room(look, cells[0], look.scale.button)
+    size = fit([entry[0] for entry in entries], look.scale.button, label, bold=True).size
 
     def sender(command: Command) -> Callable[[], object]:
         return lambda: send(command)

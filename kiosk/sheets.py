@@ -16,7 +16,18 @@ from kiosk import boxes
 from kiosk.commands import Close, Command
 from kiosk.layout import Rect
 from kiosk.session import Session
-from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, Role, TextBox, fit, measure
+from kiosk.widgets import (
+    LINE,
+    Icon,
+    Look,
+    Plate,
+    PushButton,
+    Role,
+    TextBox,
+    fit,
+    label_room,
+    measure,
+)
 
 Send = Callable[[Command], object]
 
@@ -72,13 +83,17 @@ class Sheet(Widget):  # type: ignore[misc]
         return box
 
 
-def heading(sheet: Sheet, title: str) -> Rect:
-    """Put a heading alone on a sheet; return the room below it."""
+def heading(sheet: Sheet, title: str, note: str = "") -> Rect:
+    """Put a heading on a sheet, and a soft sentence beside it; return the room below."""
     look = sheet.look
     inside = sheet.rect.inset(2 * look.unit)
-    title_h = round(LINE * look.scale.title)
+    title_h = _bar_height(look, note)
     (bar,) = boxes.rows(inside, (title_h,), 0)
-    sheet.text(bar, look.scale.title, title, bold=True, halign="left", wrap=False)
+    words = sheet.text(bar, look.scale.title, title, bold=True, halign="left", wrap=False)
+    if note:
+        taken = words.fitted.width + 3 * look.unit
+        beside = Rect(bar.x + taken, bar.y, bar.w - taken, bar.h)
+        sheet.text(beside, look.scale.body, note, soft=True, halign="right")
     return Rect(inside.x, inside.y, inside.w, inside.h - title_h - look.unit)
 
 
@@ -109,9 +124,15 @@ def heading_bar(sheet: Sheet, title: str, buttons: int) -> tuple[Rect, list[Rect
     return lower, places, Rect(inside.x, inside.y, inside.w, bottom - inside.y)
 
 
-def heading_height(look: Look) -> int:
+def heading_height(look: Look, note: str = "") -> int:
     """What :func:`heading` takes of a sheet, with the borders above and below, px."""
-    return round(LINE * look.scale.title) + 5 * look.unit
+    return _bar_height(look, note) + 5 * look.unit
+
+
+def _bar_height(look: Look, note: str) -> int:
+    """Of a heading, or of two lines of a sentence beside it, set a little closer."""
+    lines = round(1.8 * LINE * look.scale.body) if note else 0
+    return max(round(LINE * look.scale.title), lines)
 
 
 def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "") -> Rect:
@@ -219,7 +240,7 @@ class Words:
         title: the heading.
         body: a sentence or two, or empty.
         figures: numbers side by side.
-        foot: a soft line at the bottom, or empty.
+        foot: a soft sentence at the bottom, or empty.
         icon: a picture above the heading, or None.
         large: whether the heading is as large as it gets.
     """
@@ -299,7 +320,7 @@ class Dialog(Sheet):
             else:
                 self._put_row(piece, row, plan.gap, stacked=is_tall)
         if words.foot:
-            self.text(next(pieces), look.scale.caption, words.foot, soft=True)
+            self.text(next(pieces), plan.body, words.foot, soft=True)
 
     def _put_figures(self, rect: Rect, plan: _Plan, figures: Sequence[Figure]) -> None:
         palette, caption = self.look.palette, self.look.scale.caption
@@ -325,7 +346,7 @@ class Dialog(Sheet):
             room = (cells[0].w - 2 * look.unit, round(2 * LINE * look.scale.button))
             size = fit([choice.text for choice in row], look.scale.button, room, bold=True).size
         elif len(row) > 1 and not any(choice.icon for choice in row):
-            room = (cells[0].w - round(2.5 * look.unit), rect.h - look.unit)
+            room = label_room(look, cells[0])
             size = fit([choice.text for choice in row], look.scale.button, room, bold=True).size
         for choice, cell in zip(row, cells, strict=True):
             self._put_choice(choice, cell, size=size, stacked=stacked)
@@ -356,8 +377,7 @@ class Dialog(Sheet):
 def _in_one_line(look: Look, choices: Sequence[Choice], width: int, across: int) -> bool:
     """Whether each label fits into a button in one line when ``across`` are side by side."""
     button = (width - 6 * look.unit - (across - 1) * 2 * look.unit) // across
-    icon = round(1.35 * look.scale.button) + look.unit
-    room = button - round(2.5 * look.unit) - icon
+    room, _height = label_room(look, Rect(0, 0, button, 0), look.scale.button)
     return all(
         measure(choice.text, look.scale.button, bold=True).width <= room for choice in choices
     )
@@ -418,6 +438,8 @@ class _Plan:
         tall_h = max(button_h, round(4.6 * scale.button))
         heights.extend(tall_h if is_tall else button_h for is_tall in tall)
         if words.foot:
-            heights.append(round(LINE * scale.caption))
+            needed = measure(words.foot, self.body, width=text_w)
+            heights.append(needed.height)
+            self.fits = self.fits and needed.fits
         self.heights = heights
         self.height = sum(heights) + (len(heights) - 1) * self.gap + 2 * self.pad

@@ -22,7 +22,7 @@ from kiosk.texts import Texts
 from kiosk.widgets import LINE, Icon, Look, Plate, PushButton, TextBox, fit
 
 #: Shares of a row's width: name, bar, won of played, best time, fewest moves, streak.
-_COLUMNS: Final = (0.33, 0.15, 0.15, 0.12, 0.125, 0.125)
+_COLUMNS: Final = (0.39, 0.11, 0.15, 0.11, 0.12, 0.12)
 #: The same without the name, which stands above them.
 _COLUMNS_BELOW: Final = (0.28, 0.21, 0.17, 0.17, 0.17)
 _NOTHING: Final = "\N{EN DASH}"
@@ -130,7 +130,7 @@ class StatisticsPage(Sheet):
             self._put(cell, size, caption, soft=True)
         name, _, *cells = _cells(look, rows[0])
         sizes = (
-            fit([row.name for row in page.rows], look.scale.body, name.size, wrap=False).size,
+            fit([row.name for row in page.rows], look.scale.body, name.size).size,
             fit(["888 / 888"], look.scale.body, cells[0].size, wrap=False).size,
         )
         for row, rect in zip(page.rows, rows, strict=True):
@@ -147,7 +147,7 @@ class StatisticsPage(Sheet):
         )
         name, bar, *cells = _cells(look, rect)
         name_size, size = sizes
-        self._put(name, name_size, row.name, halign="left", wrap=False)
+        self._put(name, name_size, row.name, halign="left")
         self._put_bar(bar, figures)
         best = figures.best_seconds
         for cell, text in zip(

@@ -32,6 +32,10 @@ Vertical = Literal["top", "middle", "bottom"]
 
 #: No text is ever drawn smaller than this, px, whatever its room.
 SMALLEST_TEXT: Final = 10
+#: Room left and right of a button's label, in units; and the side of an icon beside it, for each px
+#: of the label's font size.
+_BESIDE_LABEL: Final = 1.75
+_ICON: Final = 1.35
 #: Height of a line of text for each px of its font size, with a little air.
 LINE: Final = 1.35
 
@@ -450,7 +454,6 @@ class PushButton(Pressable):
             text,
             bold=True,
             valign="middle",
-            halign="center" if stacked or not icon else "left",
         )
         self.add_widget(self.label)
         self.show()
@@ -527,9 +530,16 @@ class Option(Pressable):
         self.label.set_colour(palette.accent if self.chosen else palette.text)
 
 
+def stacked_room(look: Look, rect: Rect) -> Rect:
+    """Of a button at ``rect``, the room for an icon above a label."""
+    side = max(4, round(0.9 * look.unit))
+    above = max(3, look.unit // 2)
+    return Rect(rect.x + side, rect.y + above, rect.w - 2 * side, rect.h - 2 * above)
+
+
 def _stacked(look: Look, rect: Rect, size: int, lines: int) -> tuple[Rect, Rect]:
     """Rectangles of icon and label, one above the other, together in the middle."""
-    inside = rect.inset(max(3, look.unit // 2))
+    inside = stacked_room(look, rect)
     label_h = min(inside.h * 3 // 5, round(lines * LINE * size))
     room = inside.h - label_h
     side = max(1, min(round(0.8 * room), inside.w, round(2.75 * size)))
@@ -541,14 +551,22 @@ def _stacked(look: Look, rect: Rect, size: int, lines: int) -> tuple[Rect, Rect]
     )
 
 
+def label_room(look: Look, rect: Rect, icon_for: int = 0) -> tuple[int, int]:
+    """Width and height of the room for the label of a button at ``rect``, px.
+
+    Args:
+        look: the common look.
+        rect: the button.
+        icon_for: the font size of a label that has an icon beside it, px; 0 for no icon.
+    """
+    icon = round(_ICON * icon_for) + look.unit if icon_for else 0
+    return rect.w - 2 * round(_BESIDE_LABEL * look.unit) - icon, rect.h - look.unit
+
+
 def _beside(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> tuple[Rect, Rect]:
     """Rectangles of icon and label side by side, together in the middle of the button."""
-    inside = Rect(
-        rect.x + round(1.25 * look.unit),
-        rect.y + look.unit // 2,
-        rect.w - round(2.5 * look.unit),
-        rect.h - look.unit,
-    )
+    side = round(_BESIDE_LABEL * look.unit)
+    inside = Rect(rect.x + side, rect.y + look.unit // 2, rect.w - 2 * side, rect.h - look.unit)
     if not has_icon:
         return inside, inside
     if not text:
@@ -556,10 +574,11 @@ def _beside(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> 
         return Rect(
             rect.x + (rect.w - side) // 2, rect.y + (rect.h - side) // 2, side, side
         ), inside
-    side = max(1, min(round(1.35 * size), inside.h))
+    side = max(1, min(round(_ICON * size), inside.h))
     gap = look.unit
     room = inside.w - side - gap
-    needed = min(room, fit([text], size, (room, inside.h), bold=True).width + 1)
+    drawn = fit([text], size, (room, inside.h), bold=True).size
+    needed = min(room, balanced(text, drawn, room, bold=True) + 1)
     left = inside.x + (room - needed) // 2
     return (
         Rect(left, inside.y + (inside.h - side) // 2, side, side),

@@ -14,7 +14,7 @@ from engine.deal import LAST_DEAL
 from engine.difficulty import Grade
 from engine.position import MoveKind, Outcome
 from engine.rules import PRESETS
-from kiosk import reel_wording, theme, wording
+from kiosk import burnin, reel_wording, theme, wording
 from kiosk.attract import target_of
 from kiosk.commands import (
     AdviceReady,
@@ -890,6 +890,20 @@ def test_posters_hold_their_words_and_leave_the_call_free(
             assert ink(a).overlap(ink(b)) == 0, (kind, a.text, b.text)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_the_deal_of_the_day_leaves_no_slivers_of_cards(make: Make, size: tuple[int, int]) -> None:
+    from kiosk.poster import poster_rect
+
+    layout = Layout.for_screen(*size)
+    rect = poster_rect(layout, SceneKind.DAILY)
+    for place, card in enumerate(layout.pyramid):
+        # What is seen of a card: all of the last row, a strip of every other.
+        strip = card.h if place >= 21 else layout.row_step
+        seen = Rect(card.x, card.top - strip, card.w, strip)
+        shared = rect.overlap(seen) / (seen.w * seen.h)
+        assert shared < 0.1 or shared > 0.85, (place, shared)
+
+
 def test_every_scene_says_its_own(make: Make) -> None:
     session = new_session(start_in_attract=True)
     for outcome in (WON, WON, LOST):
@@ -1249,10 +1263,20 @@ def test_letters_are_offered_where_the_language_has_its_own(make: Make) -> None:
 
 
 def test_pause_covers_the_whole_table_and_resumes(make: Make) -> None:
+    from kivy.graphics import SmoothLine
+
+    from kiosk.widgets import Plate
+
     screen = make(in_state("pause"))
     sheet = screen.panels.sheet
     assert sheet.rect == screen.layout.screen
     assert sheet.look.palette.panel[3] == 1.0
+    # Wherever the picture is moved against burn-in, no edge of it is seen.
+    (cover,) = [w for w in sheet.children if isinstance(w, Plate)]
+    beyond = burnin.margin(screen.layout)
+    assert tuple(cover._shape.pos) == (-beyond, -beyond)
+    assert tuple(cover._shape.size) == (800 + 2 * beyond, 480 + 2 * beyond)
+    assert not [i for i in cover.canvas.children if isinstance(i, SmoothLine)]
     screen.press("Back to the game")
     assert screen.sent == [Close()]
     assert screen.session.panel is Panel.NONE
@@ -1262,6 +1286,53 @@ def test_the_rules_end_with_advice_where_there_is_room(make: Make) -> None:
     screen = make(in_state("rules"))
     goal = next(text for text in screen.says() if text.startswith("Clear the pyramid"))
     assert goal == " ".join(("Clear the pyramid and you win.", *wording.tips(Texts())[:2]))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_advice_at_the_end_is_in_letters_to_be_read(make: Make, language: str) -> None:
+    screen = make(in_state("stuck", language), language=language)
+    tips = wording.tips(Texts.load(language))
+    (tip,) = [box for box in text_boxes(screen) if box.text in tips]
+    assert tip.fitted.size >= 0.9 * theme.type_scale(480).body
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [(800, 480), (1920, 1080), (720, 1280)])
+def test_names_in_the_statistics_are_as_large_as_the_figures(
+    make: Make, size: tuple[int, int], language: str
+) -> None:
+    layout = Layout.for_screen(*size)
+    session = in_state("statistics_played", language)
+    screen = make(session, layout=layout, language=language)
+    names = {wording.preset_words(Texts.load(language), preset).name for preset in PRESETS}
+    drawn = {box.text: box.fitted.size for box in text_boxes(screen)}
+    assert names <= set(drawn)
+    assert min(drawn[name] for name in names) >= 0.85 * drawn["12 / 24"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_label_beside_its_icon_is_centred_and_keeps_away_from_the_edges(
+    make: Make, language: str
+) -> None:
+    screen = make(in_state("menu", language), language=language)
+    wrapped = 0
+    for button in push_buttons(screen.panels.sheet):
+        if not button.label.text or button._icon is None:
+            continue
+        label, rect = ink(button.label), button.rect
+        icon = Rect(*map(int, button._icon.pos), *map(int, button._icon.size))
+        assert label.right <= rect.right - screen.layout.unit
+        assert icon.x >= rect.x + screen.layout.unit
+        # Icon and words together stand in the middle.
+        assert abs((icon.x - rect.x) - (rect.right - label.right)) <= 4, button.label.text
+        wrapped += label.h > 1.5 * button.label.fitted.size * 1.35
+        assert button.label._halign == "center"
+    assert wrapped or language in {"en", "es"}
+
+
+def test_the_menu_explains_what_pairs_automatically(make: Make) -> None:
+    said = "Pair automatically: one tap takes a card and the only one that fits."
+    assert said in make(in_state("menu")).says()
 
 
 def test_the_stuck_panel_gives_advice(make: Make) -> None:
