@@ -58,14 +58,19 @@ def everything_moves(layout: Layout, seconds: float) -> Animation:
     w, h = layout.width - layout.card_width, layout.height - layout.card_height
     tracks = []
     for place in range(PLACES):
+        # Each turns round at a moment of its own, so that there is none in which all stand still.
+        begun = -place / PLACES
         corners = [
             Pose(
                 w * (0.5 + 0.5 * math.sin(place * 1.3 + leg * 2.1)),
                 h * (0.5 + 0.5 * math.cos(place * 2.7 + leg * 1.7)),
             )
-            for leg in range(math.ceil(seconds) + 1)
+            for leg in range(math.ceil(seconds) + 2)
         ]
-        legs = tuple(Segment(leg, leg + 1, a, b) for leg, (a, b) in enumerate(pairwise(corners)))
+        legs = tuple(
+            Segment(begun + leg, begun + leg + 1, a, b)
+            for leg, (a, b) in enumerate(pairwise(corners))
+        )
         tracks.append(Track(place, legs, z=place))
     return Animation(tuple(tracks))
 

@@ -54,6 +54,21 @@ def test_a_broken_table_is_noticed(kivy_window: Any, monkeypatch: pytest.MonkeyP
     assert "menu" in str(error).lower()
 
 
+def test_what_it_leaves_out_is_drawn_again_afterwards(kivy_window: Any) -> None:
+    from kiosk import faces, table
+    from tests.monkey.rig import Rig
+
+    whole = faces._drawn, table.Faces, table.Table._draw
+    rig = Rig(kivy_window, 3)
+    try:
+        assert faces._drawn is not whole[0]
+        assert table.Faces is not whole[1]
+        assert table.Table._draw is not whole[2]
+    finally:
+        rig.close()
+    assert (faces._drawn, table.Faces, table.Table._draw) == whole
+
+
 @pytest.mark.parametrize("needed", [[3], [3, 77], [0, 50, 99], [98, 99]])
 def test_what_is_not_needed_is_left_out(needed: list[int]) -> None:
     def fails(some: Sequence[int]) -> bool:

@@ -14,13 +14,15 @@ import os
 import queue
 import threading
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, Final
+from unittest.mock import patch
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
@@ -135,26 +137,40 @@ class LateAdviser:
 LAYS: Final = 10
 
 
-def hurry() -> None:
-    """Leave out most of the drawing, which is not the matter and takes most of the time.
+@lru_cache(maxsize=1)
+def _shortcuts() -> tuple[Any, Any]:
+    """What draws a picture once, and what gives one deck for each size, whatever the look.
 
-    One deck for each size serves all looks, single pictures are drawn once, and only now and then
-    are the table's quads laid.
+    Made once, so that what they have drawn serves the next rig as well.
     """
     from kiosk import faces, table
 
-    if hasattr(faces._drawn, "cache_info"):
-        return
-    faces._drawn = lru_cache(maxsize=512)(faces._drawn)
-    of_size = lru_cache(maxsize=None)(table.Faces)
-    table.Faces = lambda width, _style, _cache: of_size(width)  # type: ignore[misc, assignment]
+    deck = lru_cache(maxsize=None)(table.Faces)
+    return lru_cache(maxsize=512)(faces._drawn), lambda width, _style, _cache: deck(width)
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Leave out most of the drawing, which is not the matter and takes most of the time.
+
+    One deck for each size serves all looks, single pictures are drawn once, and only now and then
+    are the table's quads laid.  Afterwards everything is drawn as before.
+    """
+    from kiosk import faces, table
+
+    drawn, decks = _shortcuts()
     lay, calls = table.Table._draw, count()
 
     def seldom(self: table.Table) -> None:
         if next(calls) % LAYS == 0:
             lay(self)
 
-    table.Table._draw = seldom  # type: ignore[method-assign]
+    with (
+        patch.object(faces, "_drawn", drawn),
+        patch.object(table, "Faces", decks),
+        patch.object(table.Table, "_draw", seldom),
+    ):
+        yield
 
 
 class Rig:
@@ -164,7 +180,7 @@ class Rig:
         window: Kivy's window.
         seed: which deals it deals.
         folder: where drawn cards are kept.
-        whole: whether everything is drawn; see :func:`hurry`.
+        whole: whether everything is drawn; see :func:`hurried`.
 
     Attributes:
         now: virtual monotonic seconds.
@@ -184,8 +200,9 @@ class Rig:
         from kiosk.app import KioskApp
         from kiosk.picturecache import PictureCache
 
+        self._short = ExitStack()
         if not whole:
-            hurry()
+            self._short.enter_context(hurried())
         self.window, self.clock, self.loop = window, Clock, EventLoop
         self.now = max(Clock.time(), Clock._last_tick) + 1.0
         self._began = self.now
@@ -262,6 +279,7 @@ class Rig:
         self.app.on_stop()
         self.dealer.close()
         self.window.remove_widget(self.app.root_widget)
+        self._short.close()
         logging.getLogger().removeHandler(self.errors)
         del self.clock.time
         self.clock._max_fps, self.loop.status, self.window.size = self._before
