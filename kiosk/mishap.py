@@ -46,8 +46,7 @@ class Mishaps(ExceptionHandler):  # type: ignore[misc]
 
     def leave(self) -> None:
         """Be asked no more; a second time does nothing."""
-        if self in ExceptionManager.handlers:
-            ExceptionManager.remove_handler(self)
+        ExceptionManager.remove_handler(self)
 
     def handle_exception(self, inst: BaseException) -> int:
         """Whether the main loop goes on (PASS) or the exception ends it (RAISE)."""

@@ -308,10 +308,9 @@ class Session:
         with that wins; where none is known, any pair."""
         if self.attract or self._locked or not self._coaching:
             return ()
-        removals = sorted(self.position.removals(), key=lambda move: len(move.cards))
-        kings = [move for move in removals if len(move.cards) == 1]
-        line = list((self._table.line or ())[:1])
-        moves = kings or line or removals
+        removals = list(self.position.removals())
+        kings = [move for move in removals if move.kind is MoveKind.KING]
+        moves = kings or self._table.line or removals
         return self._targets(moves[0]) if moves else (Pile.STOCK,)
 
     @property
@@ -779,8 +778,7 @@ class Session:
             first = self._coach.sees(move) and self._options.coaching
             self._end_of_game()
             self._watch()
-        change = self._change(ChangeKind.PLAYED, old=old, move=move, targets=targets)
-        return msgspec.structs.replace(change, first=first)
+        return self._change(ChangeKind.PLAYED, old=old, move=move, targets=targets, first=first)
 
     def _end_of_game(self) -> None:
         """Open the panel for a game that has ended, if it has."""
@@ -961,8 +959,9 @@ class Session:
         self._deselect()
         self.hinted = self._targets(line[0])
         self.hinted_move = line[0]
-        change = self._change(ChangeKind.HINTED, move=line[0], targets=self.hinted)
-        return msgspec.structs.replace(change, waits=self.hint_waits)
+        return self._change(
+            ChangeKind.HINTED, move=line[0], targets=self.hinted, waits=self.hint_waits
+        )
 
     def _back_to_winnable(self) -> Change:
         back = self._back
@@ -1140,9 +1139,11 @@ class Session:
         move: Move | None = None,
         refusal: Refusal | None = None,
         targets: tuple[Target, ...] = (),
+        first: bool = False,
+        waits: bool = False,
     ) -> Change:
         new = self.position
-        return Change(kind, old or new, new, move, refusal, targets)
+        return Change(kind, old or new, new, move, refusal, targets, first, waits)
 
 
 def _winning(game: Game, text: str) -> tuple[Move, ...]:

@@ -559,14 +559,20 @@ def label_room(look: Look, rect: Rect, icon_for: int = 0) -> tuple[int, int]:
         rect: the button.
         icon_for: the font size of a label that has an icon beside it, px; 0 for no icon.
     """
+    inside = _inside(look, rect)
     icon = round(_ICON * icon_for) + look.unit if icon_for else 0
-    return rect.w - 2 * round(_BESIDE_LABEL * look.unit) - icon, rect.h - look.unit
+    return inside.w - icon, inside.h
+
+
+def _inside(look: Look, rect: Rect) -> Rect:
+    """Of a button at ``rect``, the room for a label and an icon beside it."""
+    side = round(_BESIDE_LABEL * look.unit)
+    return Rect(rect.x + side, rect.y + look.unit // 2, rect.w - 2 * side, rect.h - look.unit)
 
 
 def _beside(look: Look, rect: Rect, text: str, size: int, *, has_icon: bool) -> tuple[Rect, Rect]:
     """Rectangles of icon and label side by side, together in the middle of the button."""
-    side = round(_BESIDE_LABEL * look.unit)
-    inside = Rect(rect.x + side, rect.y + look.unit // 2, rect.w - 2 * side, rect.h - look.unit)
+    inside = _inside(look, rect)
     if not has_icon:
         return inside, inside
     if not text:
