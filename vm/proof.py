@@ -145,8 +145,7 @@ class Proof:
 
     def _add(self, row: Row) -> None:
         self.rows.append(row)
-        verdict = {True: "ok", False: "FAILED", None: "not reached"}[row.passed]
-        say(f"{row.name}: {verdict} ({row.seconds:.0f} s): {row.detail}")
+        say(f"{row.name}: {row.verdict} ({row.seconds:.0f} s): {row.detail}")
 
     def _try(self, number: int, name: str, check: Callable[[], str]) -> None:
         began = time.monotonic()
@@ -337,7 +336,7 @@ class Proof:
         since = self._machine.console_size()
         self._machine.unplug_touchscreen()
         time.sleep(5.0)
-        demand("touchscreen" not in self._inputs(), "the machine still has its touchscreen")
+        demand(not self._has_touchscreen(), "the machine still has its touchscreen")
         self._machine.plug_touchscreen()
         began = time.monotonic()
         self._machine.wait_until_ready(since)
@@ -351,10 +350,10 @@ class Proof:
             f"with {before}; a touch played on to {after}"
         )
 
-    def _inputs(self) -> str:
-        """The names of all input devices of the machine."""
-        found = self._machine.agent.shell("cat /sys/class/input/input*/name || true").lower()
-        return "touchscreen" if "multitouch" in found else found
+    def _has_touchscreen(self) -> bool:
+        """Whether one is among the input devices of the machine, by their names."""
+        names = self._machine.agent.shell("cat /sys/class/input/input*/name || true").lower()
+        return "multitouch" in names or "touchscreen" in names
 
     def _settle(self) -> None:
         """Wait until the kiosk runs, and has done so for a while."""

@@ -11,6 +11,7 @@ import base64
 import json
 import socket
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,15 @@ class Channel:
             self._socket.sendall(json.dumps(message).encode() + b"\n")
         except OSError as error:
             raise VmError(f"{self._path.name}: {error}") from error
+
+    def order(self, command: str, arguments: Mapping[str, Any]) -> None:
+        """Write a command; underscores in names of arguments stand for hyphens.
+
+        Raises:
+            VmError: nobody reads any more.
+        """
+        named = {name.replace("_", "-"): value for name, value in arguments.items()}
+        self.send({"execute": command, "arguments": named})
 
     def receive(self, timeout: float) -> dict[str, Any] | None:
         """The next line; None when there is none within ``timeout`` seconds.
@@ -133,8 +143,7 @@ class Qmp:
         Raises:
             VmError: it refuses, or says nothing.
         """
-        named = {name.replace("_", "-"): value for name, value in arguments.items()}
-        self._channel.send({"execute": command, "arguments": named})
+        self._channel.order(command, arguments)
         return _value(self._answer(command, timeout), command)
 
     def wait_for(self, event: str, timeout: float, **data: Any) -> None:
@@ -193,7 +202,7 @@ class Agent:
         while True:
             # Whatever was asked before the agent was there is answered when it is.
             number += 1
-            self._channel.send({"execute": "guest-sync", "arguments": {"id": number}})
+            self._channel.order("guest-sync", {"id": number})
             message = self._channel.receive(5.0)
             while message is not None and message.get("return") != number:
                 message = self._channel.receive(1.0)
@@ -203,8 +212,7 @@ class Agent:
                 raise VmError(f"the agent in the machine was silent for {timeout:.0f} s")
 
     def _ask(self, command: str, timeout: float, **arguments: Any) -> Any:
-        named = {name.replace("_", "-"): value for name, value in arguments.items()}
-        self._channel.send({"execute": command, "arguments": named})
+        self._channel.order(command, arguments)
         answer = self._channel.receive(timeout)
         if answer is None:
             raise VmError(f"the agent did not answer {command} within {timeout:.0f} s")

@@ -54,8 +54,10 @@ class Row:
     detail: str
     picture: str = ""
 
-
-_VERDICT: Final[Mapping[bool | None, str]] = {True: "ok", False: "FAILED", None: "not reached"}
+    @property
+    def verdict(self) -> str:
+        """``passed`` in words."""
+        return {True: "ok", False: "FAILED", None: "not reached"}[self.passed]
 
 
 def markdown(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
@@ -70,7 +72,7 @@ def markdown(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
     for row in rows:
         picture = f"[{row.picture}]({row.picture})" if row.picture else ""
         lines.append(
-            f"| {cell(row.name)} | {_VERDICT[row.passed]} | {row.seconds:.0f} "
+            f"| {cell(row.name)} | {row.verdict} | {row.seconds:.0f} "
             f"| {cell(row.detail)} | {picture} |"
         )
     lines += ["", "What this does not show:", ""]
