@@ -6,7 +6,8 @@ Nothing here imports Kivy before a test asks for it: importing its window opens 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -120,38 +121,46 @@ class Stage:
         self.flips += 1
 
 
+@contextmanager
+def stepped(window: Any, now: Callable[[], float]) -> Iterator[None]:
+    """Kivy's main loop turns only when it is told to, and takes the time from ``now``."""
+    from kivy.base import EventLoop
+    from kivy.clock import Clock
+
+    before = Clock._max_fps, EventLoop.status, tuple(window.size)
+    Clock._max_fps = 0
+    Clock.time = now
+    EventLoop.status = "started"
+    if window not in EventLoop.event_listeners:
+        EventLoop.add_event_listener(window)
+    try:
+        yield
+    finally:
+        Clock._max_fps, EventLoop.status, window.size = before
+        del Clock.time
+
+
 @pytest.fixture
 def stage(kivy_window: Any) -> Iterator[Stage]:
     """An empty window and a clock that only the test moves."""
-    from kivy.base import EventLoop
     from kivy.clock import Clock
 
     window = kivy_window
     kept = list(window.children)
     for child in kept:
         window.remove_widget(child)
-    size = tuple(window.size)
     stage = Stage(window, Clock)
-    limit = Clock._max_fps
-    Clock._max_fps = 0
-    Clock.time = lambda: stage.now
     events = {id(event) for event in Clock.get_events()}
     window.bind(on_flip=stage._flipped)
-    status, EventLoop.status = EventLoop.status, "started"
-    if window not in EventLoop.event_listeners:
-        EventLoop.add_event_listener(window)
-    try:
-        window.size = STAGE_SIZE
-        stage.wait(0.1)
-        yield stage
-    finally:
-        window.unbind(on_flip=stage._flipped)
-        for child in list(window.children):
-            window.remove_widget(child)
-        for event in Clock.get_events():
-            if id(event) not in events:
-                event.cancel()
-        window.size = size
-        EventLoop.status = status
-        del Clock.time
-        Clock._max_fps = limit
+    with stepped(window, lambda: stage.now):
+        try:
+            window.size = STAGE_SIZE
+            stage.wait(0.1)
+            yield stage
+        finally:
+            window.unbind(on_flip=stage._flipped)
+            for child in list(window.children):
+                window.remove_widget(child)
+            for event in Clock.get_events():
+                if id(event) not in events:
+                    event.cancel()

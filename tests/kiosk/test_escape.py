@@ -18,10 +18,10 @@ from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from tests.kiosk.conftest import Stage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer
+from tests.kiosk.program import ROOT, started
 
 pytest.importorskip("kivy")
 
-ROOT = Path(__file__).parents[2]
 #: What lists the sockets of a machine that can be reached from outside of it.
 TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet")
 MODIFIERS: list[list[str]] = [[], ["ctrl"], ["alt"], ["meta"], ["ctrl", "alt"], ["shift", "ctrl"]]
@@ -48,16 +48,7 @@ def test_a_socket_that_listens_would_be_found() -> None:
 
 
 def test_a_running_kiosk_listens_nowhere(tmp_path: Path) -> None:
-    plain = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "SDL_VIDEODRIVER"}}
-    command = [sys.executable, "-m", "kiosk", "--offscreen", "--size", "800x480"]
-    with subprocess.Popen(
-        [*command, "--state", str(tmp_path)],
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=plain,
-        cwd=ROOT,
-    ) as process:
+    with started("--size", "800x480", "--state", tmp_path) as process:
         assert process.stderr is not None
         assert any("drawn by" in line for line in process.stderr)
         found = reached(process.pid)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import struct
 import subprocess
@@ -19,12 +18,9 @@ from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.storage import Storage
 from tests.kiosk.fakes import FakeAdviser, FakeDealer
+from tests.kiosk.program import PLAIN, ROOT, started
 
 pytest.importorskip("kivy")
-
-ROOT = Path(__file__).parents[2]
-PLAIN = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "WAYLAND_DISPLAY"}}
-PLAIN.pop("SDL_VIDEODRIVER", None)
 
 
 def kiosk(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
@@ -100,16 +96,8 @@ def test_a_game_goes_on_through_a_bad_settings_file_and_a_stop(tmp_path: Path) -
     session = Session(FakeDealer(), FakeAdviser(), SessionOptions(start_in_attract=False), now=0.0)
     storage.save(session.saved())
     assert storage.close()
-    with subprocess.Popen(
-        [
-            *(sys.executable, "-m", "kiosk", "--offscreen", "--size", "800x480"),
-            *("--state", str(state), "--settings", str(settings)),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=PLAIN,
-        cwd=ROOT,
-    ) as process:
+    options = ("--size", "800x480", "--state", state, "--settings", settings)
+    with started(*options) as process:
         assert process.stderr is not None
         said = []
         for line in process.stderr:
@@ -136,13 +124,7 @@ def test_a_save_that_is_no_game_is_set_aside_and_the_kiosk_starts(tmp_path: Path
     saved = session.saved()
     storage.save(type(saved)(**{**vars(saved), "game": "{}"}))
     assert storage.close()
-    with subprocess.Popen(
-        [sys.executable, "-m", "kiosk", "--offscreen", "--state", str(tmp_path)],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=PLAIN,
-        cwd=ROOT,
-    ) as process:
+    with started("--state", tmp_path) as process:
         assert process.stderr is not None
         said = []
         for line in process.stderr:
@@ -157,13 +139,7 @@ def test_a_save_that_is_no_game_is_set_aside_and_the_kiosk_starts(tmp_path: Path
 
 def test_a_stop_during_the_start_ends_it_too(tmp_path: Path) -> None:
     for tenth in range(1, 10):
-        with subprocess.Popen(
-            [sys.executable, "-m", "kiosk", "--offscreen", "--state", str(tmp_path)],
-            stderr=subprocess.PIPE,
-            text=True,
-            env=PLAIN,
-            cwd=ROOT,
-        ) as process:
+        with started("--state", tmp_path) as process:
             time.sleep(tenth / 10)
             process.send_signal(signal.SIGTERM)
             assert process.stderr is not None

@@ -9,7 +9,6 @@ import re
 import signal
 import stat
 import subprocess
-import sys
 import time
 from datetime import date
 from pathlib import Path
@@ -24,8 +23,8 @@ from kiosk.metrics import Family, Histogram, Sample, counter, exposition, gauge,
 from kiosk.monitor import FILE_NAME, Monitor, Sources
 from kiosk.service import PoolFacts
 from kiosk.statistics import Result, Statistics
+from tests.kiosk.program import PLAIN, started
 
-ROOT = Path(__file__).parents[2]
 #: A line of the text format: name, labels, value.
 LINE = re.compile(
     r'[a-z_]+(\{[a-z_]+="(?:[^"\\\n]|\\.)*"(?:,[a-z_]+="(?:[^"\\\n]|\\.)*")*\})? '
@@ -275,14 +274,8 @@ def test_a_running_kiosk_writes_its_figures(tmp_path: Path) -> None:
     pytest.importorskip("kivy")
     folder = tmp_path / "run"
     folder.mkdir()
-    plain = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "SDL_VIDEODRIVER"}}
-    with subprocess.Popen(
-        [sys.executable, "-m", "kiosk", "--offscreen", "--state", str(tmp_path / "state")],
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=plain | {"RUNTIME_DIRECTORY": str(folder)},
-        cwd=ROOT,
-    ) as process:
+    env = PLAIN | {"RUNTIME_DIRECTORY": str(folder)}
+    with started("--state", tmp_path / "state", stderr=subprocess.DEVNULL, env=env) as process:
         file = folder / FILE_NAME
         for _ in range(600):
             if file.exists() or process.poll() is not None:

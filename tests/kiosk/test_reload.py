@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,8 +20,7 @@ from kiosk.overrides import Overrides
 from kiosk.reload import AT_START, Reload, changed, possible
 from kiosk.service_desk import ServiceDesk
 from kiosk.settings import Settings, parse
-
-ROOT = Path(__file__).parents[2]
+from tests.kiosk.program import started
 
 
 def read(text: str) -> Settings:
@@ -283,18 +279,8 @@ def test_a_running_kiosk_reads_it_again_at_a_signal(tmp_path: Path) -> None:
     pytest.importorskip("kivy")
     settings = tmp_path / "settings.toml"
     settings.write_text("[sound]\nvolume = 0.5\n")
-    plain = {k: v for k, v in os.environ.items() if k not in {"DISPLAY", "SDL_VIDEODRIVER"}}
-    with subprocess.Popen(
-        [
-            *(sys.executable, "-m", "kiosk", "--offscreen", "--size", "800x480"),
-            *("--state", str(tmp_path / "state"), "--settings", str(settings)),
-        ],
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=plain,
-        cwd=ROOT,
-    ) as process:
+    options = ("--size", "800x480", "--state", tmp_path / "state", "--settings", settings)
+    with started(*options) as process:
         assert process.stderr is not None
         lines = []
 

@@ -52,6 +52,7 @@ from kiosk.service_commands import OpenService, Report, ServiceDone, Task
 from kiosk.session import Session
 from kiosk.sessiontypes import Configure, Saved, SessionOptions, Tell
 from kiosk.settings import DisplaySettings
+from tests.kiosk.conftest import stepped
 from tests.kiosk.fakes import FakeDesk
 
 PINS: Final = {
@@ -200,19 +201,14 @@ class Rig:
         from kiosk.app import KioskApp
         from kiosk.picturecache import PictureCache
 
-        self._short = ExitStack()
-        if not whole:
-            self._short.enter_context(hurried())
         self.window, self.clock, self.loop = window, Clock, EventLoop
         self.now = max(Clock.time(), Clock._last_tick) + 1.0
         self._began = self.now
         self._shift = timedelta()
-        self._before = Clock._max_fps, EventLoop.status, tuple(window.size)
-        Clock._max_fps = 0
-        Clock.time = lambda: self.now
-        EventLoop.status = "started"
-        if window not in EventLoop.event_listeners:
-            EventLoop.add_event_listener(window)
+        self._taken = ExitStack()
+        self._taken.enter_context(stepped(window, lambda: self.now))
+        if not whole:
+            self._taken.enter_context(hurried())
         window.size = SIZES[0]
         self.errors = Errors()
         logging.getLogger().addHandler(self.errors)
@@ -279,10 +275,8 @@ class Rig:
         self.app.on_stop()
         self.dealer.close()
         self.window.remove_widget(self.app.root_widget)
-        self._short.close()
+        self._taken.close()
         logging.getLogger().removeHandler(self.errors)
-        del self.clock.time
-        self.clock._max_fps, self.loop.status, self.window.size = self._before
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -573,10 +567,7 @@ class Rig:
             self.session.handle = watched  # type: ignore[method-assign]
         if sheet is not None:
             corner = (3.0 + max(dx, 0), 3.0 + max(dy, 0))
-            if sheet.anywhere is not None:
-                found.append((sheet.anywhere, corner))
-            elif sheet.outside is not None:
-                found.append((sheet.outside, corner))
+            found.append((sheet.anywhere or sheet.outside, corner))
         return found
 
     # -- what must not grow -----------------------------------------------------------------------

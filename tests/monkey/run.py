@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from statistics import median_high
 from typing import Any, Final
 
 #: After so many inputs a new deal must be within reach; after so many the save is looked at.
@@ -49,13 +50,9 @@ def grown(samples: Sequence[dict[str, int]]) -> dict[str, int]:
         return {}
     second, last = samples[quarter : 2 * quarter], samples[-quarter:]
     return {
-        name: _median([s[name] for s in last]) - _median([s[name] for s in second])
+        name: median_high(s[name] for s in last) - median_high(s[name] for s in second)
         for name in samples[0]
     }
-
-
-def _median(values: Sequence[int]) -> int:
-    return sorted(values)[len(values) // 2]
 
 
 def leaks(samples: Sequence[dict[str, int]]) -> dict[str, int]:

@@ -32,9 +32,6 @@ A_DAY: Final = 4
 FRAMES: Final = 20
 
 
-Say = Callable[[str], None]
-
-
 class Record:
     """Samples, written to a CSV file as they come."""
 
