@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 from kiosk import pin, places
 from kiosk.commandline import parse
 from kiosk.dealer import PoolDealer
-from kiosk.display import NoDisplayError, choose_driver, prepare
+from kiosk.display import NoDisplayError, choose_driver, open_window, prepare
 from kiosk.places import SHIPPED_SETTINGS
 from kiosk.service_desk import runs_as_service
 from kiosk.settings import Settings, load
@@ -149,7 +149,8 @@ def _demo(args: argparse.Namespace, stopper: Stopper) -> int:
     driver = choose_driver(os.environ, offscreen=args.offscreen)
     settings = read_settings(args.settings)
     prepare(driver, args.size or DEMO_SIZE, rotation=settings.display.rotation)
-    from kiosk.demo import play_demo  # noqa: PLC0415 - opens the window
+    open_window()
+    from kiosk.demo import play_demo  # noqa: PLC0415 - needs a window
 
     dealer = PoolDealer(SystemRandom(), rules=settings.playable)
     try:

@@ -160,6 +160,8 @@ def prepare(
             "KIVY_NO_CONSOLELOG": "1",
             # Kivy then logs through the standard library, and leaves the root logger alone.
             "KIVY_LOG_MODE": "PYTHON",
+            # Where SDL cannot draw, Kivy must not look for an X server and end the program.
+            "KIVY_WINDOW": "sdl2",
             # SIGTERM must reach us, not become a request to close the window.
             "SDL_NO_SIGNAL_HANDLERS": "1",
             # Where touches come from mtdev, SDL must not make mouse events of them as well.
@@ -224,3 +226,20 @@ def _leave_looks_out() -> None:
         importlib.import_module("kivy.lang.builder")
     finally:
         kivy.kivy_data_dir = own
+
+
+def open_window() -> None:
+    """Open the window that :func:`prepare` has set up; the first to import it opens it.
+
+    Raises:
+        NoDisplayError: there is a screen, but nothing can be drawn on it.
+    """
+    from kivy.core.window import Window  # noqa: PLC0415 - opens the window
+
+    if Window is None:
+        raise NoDisplayError(
+            "Nothing can be drawn on the screen; the reason is in the lines above. Either another "
+            "program has the screen (a desktop, another kiosk: end it), or there is no OpenGL: "
+            "install libgl1-mesa-dri and libegl1, and on a Raspberry Pi keep the line "
+            "dtoverlay=vc4-kms-v3d in /boot/firmware/config.txt."
+        )

@@ -33,7 +33,7 @@ from kiosk import settings as settings_file
 from kiosk.adviser import ThreadAdviser
 from kiosk.commands import Command
 from kiosk.dealer import PoolDealer
-from kiosk.display import Driver, choose_driver, prepare
+from kiosk.display import Driver, choose_driver, open_window, prepare
 from kiosk.errorlog import ErrorLog
 from kiosk.light import Light, LightOptions
 from kiosk.lockout import Lockout
@@ -129,6 +129,7 @@ def make_app(args: argparse.Namespace) -> tuple[KioskApp, Callable[[], None]]:
     driver = choose_driver(os.environ, offscreen=args.offscreen)
     file = read_settings(args.settings)
     _prepare(driver, args, file)
+    open_window()
     from kiosk.app import KioskApp, input_threads  # noqa: PLC0415 - opens the window
     from kiosk.heartbeat import Heartbeat, notifier  # noqa: PLC0415
 

@@ -52,6 +52,27 @@ def test_without_a_display_it_says_what_to_do_and_ends(
     assert "SDL_VIDEODRIVER" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [[], ["--demo", "--shots", "shots"]])
+def test_where_nothing_can_be_drawn_it_says_so_and_ends(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "kiosk", "--offscreen", "--size", "320x240", *arguments]
+    state = tmp_path / "state"
+    done = subprocess.run(
+        [*command, "--state", state],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=PLAIN | {"SDL_VIDEO_EGL_DRIVER": str(tmp_path / "libnowhere.so")},
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Nothing can be drawn on the screen" in done.stderr
+    assert "X server" not in done.stderr
+    assert not state.exists(), "nothing was begun that would have to be ended"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
