@@ -6,7 +6,7 @@ and given again; chance comes from the one generator that is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any, Final
 
@@ -66,6 +66,19 @@ class Monkey:
             return self._planned.pop(0)
         (make,) = self._rng.choices(self._kinds, self._weights)
         return make()
+
+    def break_in(self) -> Iterator[Input]:
+        """One try of somebody who has watched the operator, and knows all but the PIN."""
+        rng, service = self._rng, self._rig.session.service
+        if service is None or self._rig.session.panel is not Panel.SERVICE:
+            yield self._corners()
+            while self._planned:
+                yield self._planned.pop(0)
+        for digit in (*rng.choices("0123456789", k=rng.choice((3, 4, 4, 4, 5))), "enter"):
+            yield self._type(digit)
+        for _ in range(rng.randrange(4)):
+            yield self._tap()
+        yield ["wait", rng.choice((1.0, 4.0, 10.0, 31.0))]
 
     # -- places -----------------------------------------------------------------------------------
 

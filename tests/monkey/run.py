@@ -61,9 +61,21 @@ def leaks(samples: Sequence[dict[str, int]]) -> dict[str, int]:
 
 
 def run(
-    window: Any, inputs: int, seed: int, *, say: Callable[[str], None] = lambda _text: None
+    window: Any,
+    inputs: int,
+    seed: int,
+    *,
+    looks: int = SAMPLES,
+    say: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, Any]:
     """Give so many inputs.
+
+    Args:
+        window: Kivy's window.
+        inputs: how many.
+        seed: which ones, and which deals.
+        looks: how many times it is looked at how much there is; that takes a while.
+        say: told at each of them.
 
     Returns:
         what happened; under ``failure`` the error, if one came, and under ``inputs`` what led
@@ -76,7 +88,9 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         rig = Rig(window, seed, Path(folder))
         monkey = Monkey(rig, rng)
-        done: list[Any] = []
+        # In a file: in memory they would be most of what grows.
+        path = Path(folder) / "inputs"
+        done = path.open("w")
         samples: list[dict[str, int]] = []
         touches: Counter[int] = Counter()
         failure: BaseException | None = None
@@ -84,18 +98,18 @@ def run(
         try:
             for count in range(1, inputs + 1):
                 given = monkey.next()
-                done.append(given)
+                print(json.dumps(given), file=done)
                 rig.do(given)
                 if count % SAVES_EVERY == 0:
-                    done.append(["save"])
+                    print('["save"]', file=done)
                     rig.check_save()
                 if count % DRAWS_EVERY == 0:
                     rig.draw()
                 if count % DEALS_EVERY == 0:
                     most = MOST_IN_SERVICE if rig.session.panel.value == "service" else MOST
-                    done.append(["deal", most])
+                    print(json.dumps(["deal", most]), file=done)
                     touches[rig.new_deal(most)] += 1
-                if count % max(1, inputs // SAMPLES) == 0:
+                if count % max(1, inputs // looks) == 0:
                     samples.append(rig.sizes())
                     gone = time.monotonic() - began
                     say(f"{count} inputs, {count / gone:.0f} a second: {samples[-1]}")
@@ -103,6 +117,8 @@ def run(
             failure = error
         finally:
             rig.close()
+            done.close()
+        given_till_then = [json.loads(line) for line in path.open()] if failure else []
     return {
         "seed": seed,
         "inputs_given": rig.inputs,
@@ -117,7 +133,7 @@ def run(
         "failure": None if failure is None else signature(failure),
         "trail": [] if failure is None else list(rig.trail),
         "error": failure,
-        "inputs": done if failure is not None else [],
+        "inputs": given_till_then,
     }
 
 
