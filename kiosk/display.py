@@ -211,6 +211,20 @@ def prepare(
     for key in ("double_tap_time", "triple_tap_time", "double_tap_distance"):
         Config.set("postproc", key, "0")
     Config.set("postproc", "jitter_distance", "0")
+    if driver is Driver.KMSDRM:
+        _ask_touchscreens()
+
+
+def _ask_touchscreens() -> None:
+    """Have Kivy's reader of touchscreens ask them how they are touched when it opens them."""
+    try:
+        # Both read what was set up.
+        from kivy.input.providers import mtdev  # noqa: PLC0415
+
+        from kiosk.touchscreen import Touchscreen  # noqa: PLC0415
+    except OSError:
+        return  # There is no libmtdev; Kivy says so, and reads no touchscreen.
+    mtdev.Device = Touchscreen
 
 
 def _leave_looks_out() -> None:

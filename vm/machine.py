@@ -239,10 +239,6 @@ class Machine:
     def touch(self, x: float, y: float, hold: float = 0.2) -> None:
         """Put a finger on the screen and take it away.
 
-        It comes down up to 3 px beside, each time elsewhere, as fingers do.  (The kernel does not
-        tell a coordinate that is the same as that of the touch before; a program that was started
-        in between never hears of it.)
-
         Args:
             x, y: where, in px; the origin is the lower left corner, as in the layout.
             hold: seconds between the two.
@@ -251,7 +247,6 @@ class Machine:
             VmError: QEMU refuses.
         """
         self._finger += 1
-        x, y = x + self._finger % 7 - 3, y + self._finger % 5 - 2
         place = {"x": x / WIDTH, "y": 1 - y / HEIGHT}
         down = [_mtt("begin", self._finger)]
         down += [

@@ -109,6 +109,15 @@ def targets(move: Move, position: Position) -> tuple[Target, ...]:
     return tuple(found)
 
 
+def places(move: Move, position: Position) -> list[tuple[float, float]]:
+    """Where fingers come down to play a move, one after the other: x and y in px.
+
+    Raises:
+        ValueError: as :func:`targets`.
+    """
+    return [LAYOUT.target_rect(target).center for target in targets(move, position)]
+
+
 class Player:
     """Plays by touch, and waits until what was played is safe.
 
@@ -161,10 +170,10 @@ class Player:
         """
         if move.kind is MoveKind.REDEAL:
             time.sleep(BEFORE_REDEAL)
-        for number, target in enumerate(targets(move, position)):
+        for number, place in enumerate(places(move, position)):
             if number:
                 time.sleep(pause)
-            self._machine.touch(*LAYOUT.target_rect(target).center)
+            self._machine.touch(*place)
 
     def play(self, safe: Safe) -> Safe:
         """Play one move by touch, and wait until it is safe.

@@ -18,7 +18,7 @@ from engine.position import Move, MoveKind
 from vm.host import say
 from vm.machine import PATIENCE, START, UNIT, Machine
 from vm.picture import Picture
-from vm.play import LAYOUT, Player, Safe, read
+from vm.play import LAYOUT, Player, Safe, places, read
 from vm.qmp import VmError
 from vm.report import Row
 
@@ -309,12 +309,20 @@ class Proof:
         return f"{', '.join('+'.join(keys) for keys in _WAYS_OUT)}: nothing happened, twice"
 
     def stopped(self) -> str:
-        """A kiosk that hangs is killed by the watchdog and comes back with its game."""
+        """A kiosk that hangs is killed by the watchdog and comes back with its game.
+
+        Somebody taps at it while it hangs.  The first touch afterwards is at the same place, which
+        the kernel does not repeat.
+        """
         before = self._player.play(self._player.now())
+        move = before.next_move
+        if move is None:
+            raise CheckError(f"the game is over: {before}")
         was = self._machine.unit("MainPID", "NRestarts")
         since = self._machine.console_size()
         began = time.monotonic()
         self._machine.agent.shell(f"kill -STOP {was['MainPID']}")
+        self._machine.touch(*places(move, before.game.position)[0])
         self._machine.wait_until_ready(since)
         back = time.monotonic() - began
         now = self._machine.unit("MainPID", "NRestarts", "ActiveState")
@@ -327,7 +335,7 @@ class Proof:
         after = self._player.play(before)
         return (
             f"watchdog timeout ({WATCHDOG} s), ready again {back:.0f} s after the signal with "
-            f"{before}, and a touch played on to {after}"
+            f"{before}, and a touch at the same place as the last one played on to {after}"
         )
 
     def replugged(self) -> str:
