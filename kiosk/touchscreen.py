@@ -80,7 +80,9 @@ class Touchscreen(mtdev.Device):  # type: ignore[misc]
                 if not self._touches or not self._hangup.poll(0):
                     return None
                 self._end_all()
-            elif event.type == _SYN and event.code == _SYN_DROPPED:
+            elif event.type == _SYN and event.code == _SYN_DROPPED and self.has_slot():
+                # Without slots the next report tells everything, and libmtdev goes on from what it
+                # told last: there is nothing to ask, and nothing to forget.
                 self._recover()
             elif event.type == _ABS and event.code >= _SLOT:
                 self._hear(event.code, event.value)

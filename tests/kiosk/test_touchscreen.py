@@ -235,6 +235,32 @@ def test_a_finger_that_lay_there_and_came_again_meanwhile_is_a_touch(scene: Scen
     assert found == [["begin", 2, 0.35, 0.6], ["end", 2, 0.35, 0.6]]
 
 
+def test_without_slots_the_next_report_tells_everything(scene: Scene) -> None:
+    lifted: list[Any] = [[0, {}]]
+    tap = at(0, x=300, y=400)
+    found = scene(
+        OPEN,
+        report(tap),
+        drop(at(0, x=310, y=400), at(0, x=320, y=400)),
+        report(at(0, x=330, y=400)),
+        report(lifted),
+        report(tap),
+        drop(tap, lifted),
+        report(at(0, x=330, y=400)),
+        report(lifted),
+        flags=("unslotted",),
+    )
+    # The place of a touch is told where it was, though y never changes.
+    assert [one for one in found if one[0] != "update"] == [
+        ["begin", 0, 0.3, 0.6],
+        ["end", 0, 0.33, 0.6],
+        ["begin", 1, 0.3, 0.6],
+        ["end", 1, 0.3, 0.6],
+        ["begin", 2, 0.33, 0.6],
+        ["end", 2, 0.33, 0.6],
+    ]
+
+
 # --- Unplugged under a finger --------------------------------------------------------------------
 
 
