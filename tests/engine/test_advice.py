@@ -11,7 +11,8 @@ from engine.deal import Deal
 from engine.position import Outcome, Position
 from engine.rules import PRESETS, Rules
 from engine.solver import decide, solve
-from tests.engine.oracle import ALL_RULES, is_winnable, random_position
+from tests.engine.oracle import ALL_RULES, random_position
+from tests.engine.uncut import Uncut
 
 NOTHING = Advice(None, None, (), 0)
 
@@ -31,13 +32,15 @@ def wins(position: Position, advice: Advice) -> bool:
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_the_latest_winnable_position_is_the_one_that_the_oracle_finds(rules: Rules) -> None:
+def test_the_latest_winnable_position_is_the_one_that_the_oracle_finds(
+    rules: Rules, uncut: Uncut
+) -> None:
     rng = Random(str(rules))
     checked = spoiled = 0
     while checked < 25 or spoiled < 2:  # or nothing was searched for
         start = random_position(rng, rules, pyramid=rng.randint(2, 9), stock=rng.randint(1, 7))
         history = history_from(start, rng, rng.randint(0, 15))
-        winnable = [index for index, position in enumerate(history) if is_winnable(position)]
+        winnable = [index for index, position in enumerate(history) if uncut.position(position)]
         advice = advise(history)
         assert advice.winnable is (winnable[-1:] == [len(history) - 1])
         assert advice.index == (winnable[-1] if winnable else None)
@@ -57,16 +60,18 @@ def test_the_latest_winnable_position_is_the_one_that_the_oracle_finds(rules: Ru
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=str)
-def test_a_removal_comes_first_where_one_wins_and_else_each_is_known_to_lose(rules: Rules) -> None:
+def test_a_removal_comes_first_where_one_wins_and_else_each_is_known_to_lose(
+    rules: Rules, uncut: Uncut
+) -> None:
     rng = Random(str(rules))
     checked = waited = 0
     # Where the stock plays as well, one hardly ever has to wait.
     while checked < 60 or (waited < 3 and not rules.stock_playable):
         position = random_position(rng, rules, pyramid=rng.randint(2, 9), stock=rng.randint(1, 7))
         removals = list(position.removals())
-        if not removals or not is_winnable(position):
+        if not removals or not uncut.position(position):
             continue
-        wins_by_removal = any(is_winnable(position.play(move)) for move in removals)
+        wins_by_removal = any(uncut.position(position.play(move)) for move in removals)
         advice = advise([position])
         assert wins(position, advice)
         assert bool(advice.line[0].cards) is wins_by_removal

@@ -17,9 +17,9 @@ DEAL = 2
 
 
 def perft(position: Position, depth: int) -> int:
-    """The number of lines of exactly ``depth`` legal moves."""
-    if depth == 0:
-        return 1
+    """The number of lines of exactly ``depth`` legal moves, at least one."""
+    if depth == 1:
+        return len(position.legal_moves)
     return sum(perft(position.play(move), depth - 1) for move in position.legal_moves)
 
 

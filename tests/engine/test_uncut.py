@@ -17,11 +17,6 @@ from tests.engine.uncut import Uncut
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no compiler")
 
 
-@pytest.fixture(scope="module")
-def uncut(tmp_path_factory: pytest.TempPathFactory) -> Uncut:
-    return Uncut(tmp_path_factory.mktemp("uncut"))
-
-
 def compare(uncut: Uncut, rules: Rules, numbers: list[int]) -> int:
     """Compare verdicts; return how many of the deals can be won."""
     won = 0

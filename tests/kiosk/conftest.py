@@ -5,6 +5,7 @@ Nothing here imports Kivy before a test asks for it: importing its window opens 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -145,6 +146,9 @@ def stage(kivy_window: Any) -> Iterator[Stage]:
     """An empty window and a clock that only the test moves."""
     from kivy.clock import Clock
 
+    # What the tests before have left is looked through once, and not at each collection after.
+    gc.collect()
+    gc.freeze()
     window = kivy_window
     kept = list(window.children)
     for child in kept:

@@ -116,7 +116,7 @@ def test_what_goes_on_growing_is_told_from_what_is_filled_once() -> None:
 
 
 def test_some_hours_of_a_museum_in_virtual_time(kivy_window: Any, tmp_path: Path) -> None:
-    told = days(kivy_window, 0.05, 3, tmp_path / "days.csv", a_day=40, say=lambda _text: None)
+    told = days(kivy_window, 0.025, 3, tmp_path / "days.csv", a_day=80, say=lambda _text: None)
     assert told["visitors"] > 0
     assert told["samples"] == 2
     lines = (tmp_path / "days.csv").read_text().splitlines()

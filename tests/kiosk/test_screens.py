@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -70,6 +71,8 @@ from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves, servi
 SIZES = [(800, 480), (1024, 600), (1280, 720), (1920, 1080), (720, 1280), (1200, 1920)]
 LANGUAGES = ("en", "de", "es", "fr")
 SMALL = Layout.for_screen(800, 480)
+#: Reading a catalogue takes as long as making a screen.
+texts_in = lru_cache(Texts.load)
 
 
 class Screen:
@@ -93,7 +96,7 @@ class Screen:
         self.now = session._now
         self.sent: list[Command] = []
         self.layout = layout
-        texts = Texts.load(language)
+        texts = texts_in(language)
         self.hud = Hud(self.send, layout, texts, **options)
         self.panels = PanelHost(self.send, layout, texts, **options)
         self.root = FloatLayout(size=layout.screen.size, size_hint=(None, None))
@@ -111,8 +114,8 @@ class Screen:
         language = self.session.speaks
         change = self.session.handle(command, self.now)
         if self.session.speaks != language:
-            self.hud.set_texts(Texts.load(self.session.speaks))
-            self.panels.set_texts(Texts.load(self.session.speaks))
+            self.hud.set_texts(texts_in(self.session.speaks))
+            self.panels.set_texts(texts_in(self.session.speaks))
         self.hud.message(change)
         self.refresh()
         return change
@@ -858,7 +861,7 @@ def in_scene(screen: Screen, kind: SceneKind) -> Any:
         screen.session.handle(Tick(), screen.now)
         if screen.session.scene.kind is kind:
             screen.do(Tick(), 0.1)
-            screen.hud.set_texts(Texts.load(screen.session.speaks))
+            screen.hud.set_texts(texts_in(screen.session.speaks))
             return screen.hud._poster
     raise AssertionError(f"no scene {kind} in 300 s")
 
@@ -1291,7 +1294,7 @@ def test_the_rules_end_with_advice_where_there_is_room(make: Make) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_advice_at_the_end_is_in_letters_to_be_read(make: Make, language: str) -> None:
     screen = make(in_state("stuck", language), language=language)
-    tips = wording.tips(Texts.load(language))
+    tips = wording.tips(texts_in(language))
     (tip,) = [box for box in text_boxes(screen) if box.text in tips]
     assert tip.fitted.size >= 0.9 * theme.type_scale(480).body
 
@@ -1304,7 +1307,7 @@ def test_names_in_the_statistics_are_as_large_as_the_figures(
     layout = Layout.for_screen(*size)
     session = in_state("statistics_played", language)
     screen = make(session, layout=layout, language=language)
-    names = {wording.preset_words(Texts.load(language), preset).name for preset in PRESETS}
+    names = {wording.preset_words(texts_in(language), preset).name for preset in PRESETS}
     drawn = {box.text: box.fitted.size for box in text_boxes(screen)}
     assert names <= set(drawn)
     assert min(drawn[name] for name in names) >= 0.85 * drawn["12 / 24"]

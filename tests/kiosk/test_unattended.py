@@ -87,7 +87,7 @@ class Kiosk:
     def until_minute(self, minute: int) -> None:
         """Let the picture lie where it lies in that minute since the start."""
         self.stage.frame(self.began + minute * STAY + 1 - self.stage.now)
-        self.stage.wait(0.3)
+        self.wait(0.3, 0.1)
 
     def close(self) -> None:
         self.app.on_stop()
@@ -125,13 +125,12 @@ def test_touches_follow_the_picture(kiosk: Any, stage: Stage) -> None:
         it.until_minute(minute)
         dx, dy = it.root.shift
         shifts.add((dx, dy))
-        corners = [(rect.x + 1, rect.y + 1), (rect.right - 2, rect.top - 2)]
-        for x, y in corners:
-            stage.tap(x + dx, y + dy)
-            assert it.session.panel is Panel.MENU, (minute, dx, dy)
-            it.app.send(it.app.panels.sheet.outside)
-            assert it.session.panel is Panel.NONE
-        stage.tap(rect.x - 2 + dx, rect.y + 1 + dy)
+        x, y = [(rect.x + 1, rect.y + 1), (rect.right - 2, rect.top - 2)][minute % 2]
+        stage.touch(x + dx, y + dy).up()
+        assert it.session.panel is Panel.MENU, (minute, dx, dy)
+        it.app.send(it.app.panels.sheet.outside)
+        assert it.session.panel is Panel.NONE
+        stage.touch(rect.x - 2 + dx, rect.y + 1 + dy).up()
         assert it.session.panel is Panel.NONE, "beside it is beside it"
     assert len(shifts) == 25
 
@@ -242,16 +241,16 @@ def test_a_key_wakes_and_does_nothing_else(kiosk: Any, stage: Stage) -> None:
 def test_somebody_who_is_seen_has_light_and_a_scene_that_begins(kiosk: Any, stage: Stage) -> None:
     it = kiosk(attract=True, schedule=NIGHT, dim_after=0)
     it.wall = EVENING + timedelta(hours=5)
-    it.wait(130)
+    it.wait(130, 4.0)
     assert it.session.dark
     it.app.presence(True)
     assert not it.session.dark
     assert it.session.attract, "a sensor takes no game out of its box"
     assert it.session.scene.began == pytest.approx(stage.now)
-    it.wait(400)
+    it.wait(400, 4.0)
     assert not it.session.dark
     it.app.presence(False)
-    it.wait(130)
+    it.wait(130, 4.0)
     assert it.session.dark
 
 
@@ -290,8 +289,8 @@ def leave_alone(it: Kiosk, seconds: float) -> None:
     first = 4 * len(ORDER) * 35.0
     seen = set()
     demos = it.session._dealer.demos
-    for _ in range(round(first / 2)):
-        it.stage.frame(2.0)
+    for _ in range(round(first / 4)):
+        it.stage.frame(4.0)
         seen.add((it.session.scene.kind, it.session.speaks))
     assert {kind for kind, _language in seen} == set(SceneKind)
     assert {language for _kind, language in seen} == {"en", "de", "es", "fr"}
@@ -299,7 +298,7 @@ def leave_alone(it: Kiosk, seconds: float) -> None:
     before = counts(it)
     tracemalloc.start()
     memory = tracemalloc.get_traced_memory()[0]
-    it.wait(seconds, 2.0)
+    it.wait(seconds, 4.0)
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - memory
     tracemalloc.stop()

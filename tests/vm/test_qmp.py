@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from vm.qmp import Agent, Qmp, VmError
+from vm.qmp import Agent, Channel, Qmp, VmError
 
 Answer = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
@@ -125,7 +125,7 @@ def test_silence_ends_in_an_error(qmp_with: Callable[[Answer], tuple[Qmp, Peer]]
 
 def test_nobody_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(VmError, match="cannot be connected to"):
-        Agent(tmp_path / "nothing", 0)
+        Channel(tmp_path / "nothing", 0)
 
 
 class Inside:
