@@ -77,6 +77,7 @@ from kiosk.sessiontypes import (
     SessionOptions,
     Tell,
 )
+from kiosk.settings import DisplaySettings
 from kiosk.showreel import Scene, SceneKind, Showreel
 from kiosk.statistics import ABANDONED, LOST, WON, Figures, Result, Statistics
 from kiosk.tablegame import TableGame, laid_out
@@ -483,13 +484,17 @@ class Session:
 
     def _attract(self) -> Change:
         old = self.position
+        countdown = self.panel is Panel.COUNTDOWN
+        offered = (self._panel_under_countdown if countdown else self.panel) is Panel.CONTINUE
         self._settle()
         self._pending = None
         self.checked = None
-        self._left_at = self._now
-        # Whoever comes next sees everything as the operator wants it; whoever comes back and goes
-        # on has their own language and look again.
-        self._left_language, self._left_look = self.language, self.look
+        if not offered:
+            # Whoever comes next sees everything as the operator wants it; whoever comes back and
+            # goes on has their own language and look again.  One who only touched the screen did
+            # not go on: the game stays as long as it would have, and is another's.
+            self._left_at = self._now
+            self._left_language, self._left_look = self.language, self.look
         self.language, self.look = self._options.language, self._options.look
         self._start_demo()
         return self._change(ChangeKind.ATTRACT, old=old)
@@ -631,9 +636,10 @@ class Session:
         """The operator wants something else from now on."""
         before, self._options = self._options, options
         self._reel.preset, self._reel.languages = options.preset, options.turns
-        if self.attract:
-            # Nobody is there whose choice it would take back.
-            self.language, self.look = options.language, options.look
+        self._follow(before)
+        if self.panel is Panel.COUNTDOWN:
+            # The next tick asks again, if it is still time to.
+            self.panel = self._panel_under_countdown
         if (options.preset, options.grade) == (before.preset, before.grade):
             return self._change(ChangeKind.PANEL)
         self.wanted_preset, self.wanted_grade = options.preset, options.grade
@@ -642,10 +648,28 @@ class Session:
         # Nobody has begun the game on the table: it is replaced at once.
         old = self.position
         self._table = self._fresh()
-        self._stop_thinking()
+        if self._question_is is not _Question.NUMBER:
+            # That one is not about the table.
+            self._stop_thinking()
         self._deselect()
         self.lost = False
         return self._change(ChangeKind.PANEL if self.attract else ChangeKind.DEALT, old=old)
+
+    def _follow(self, before: SessionOptions) -> None:
+        """Look, auto-play and language as the operator wants them now, but for what the visitor
+        has chosen, and no other words in the middle of a game."""
+        options = self._options
+        # Whoever left their game and may come back has chosen something, too.
+        self._left_look = _chosen(self._left_look, before.look, options.look)
+        if self.attract:
+            # Nobody is there whose choice it would take back.
+            self.language, self.look = options.language, options.look
+            return
+        self.look = _chosen(self.look, before.look, options.look)
+        if self.auto_play == before.auto_play:
+            self.auto_play = options.auto_play
+        if self.language == before.language and not self.has_game:
+            self.language = options.language
 
     # -- the table ------------------------------------------------------------------------------
 
@@ -1144,6 +1168,18 @@ class Session:
     ) -> Change:
         new = self.position
         return Change(kind, old or new, new, move, refusal, targets, first, waits)
+
+
+def _chosen(
+    look: DisplaySettings, before: DisplaySettings, now: DisplaySettings
+) -> DisplaySettings:
+    """The look that the operator wants ``now``, with what a visitor has made of the one before."""
+    chosen = {
+        name: value
+        for name in look.__struct_fields__
+        if (value := getattr(look, name)) != getattr(before, name)
+    }
+    return msgspec.structs.replace(now, **chosen)
 
 
 def _winning(game: Game, text: str) -> tuple[Move, ...]:

@@ -11,6 +11,7 @@ from engine.advice import Advice
 from engine.difficulty import Grade
 from kiosk.commands import (
     OPENED_BY_PLAYER,
+    AdviceReady,
     Change,
     ChangeKind,
     CheckDeal,
@@ -71,9 +72,10 @@ class Bench:
         self.kept: list[int] = []
         self.service = Service(self.desk, Lockout(self.now, keep=self.kept.append))
         self.dealer = FakeDealer()
+        self.adviser = FakeAdviser()
         self.session = Session(
             self.dealer,
-            FakeAdviser(),
+            self.adviser,
             SessionOptions(start_in_attract=start_in_attract),
             now=self.now,
             service=self.service,
@@ -472,11 +474,49 @@ def test_another_language_and_look_show_at_once_where_nobody_is() -> None:
     assert (bench.session.language, bench.session.look) == ("de", wanted.look)
 
 
-def test_another_language_and_look_wait_for_the_next_visitor() -> None:
+def test_another_look_counts_at_once_but_for_what_the_visitor_has_chosen() -> None:
     bench = Bench()
-    wanted = SessionOptions(language="de", look=DisplaySettings(four_colour=True))
-    bench.do(Draw(), Configure(wanted))
-    assert (bench.session.language, bench.session.look) == ("en", DisplaySettings())
+    bench.do(Draw(), SetLook("oled", on=True))
+    look = DisplaySettings(width_mm=155.0, four_colour=True)
+    bench.do(Configure(SessionOptions(language="de", look=look, auto_play=True)))
+    session = bench.session
+    assert session.look == DisplaySettings(width_mm=155.0, four_colour=True, oled=True)
+    assert session.auto_play
+    assert session.language == "en", "no other words in the middle of a game"
+    bench.do(SetAutoPlay(on=False), NewDeal(confirmed=True))
+    bench.do(Configure(SessionOptions(language="en")), Configure(SessionOptions(language="de")))
+    assert (session.language, session.auto_play) == ("de", False)
+
+
+def test_a_countdown_that_is_not_due_any_more_goes_away() -> None:
+    bench = Bench()
+    bench.do(Draw(), Open(Panel.RULES))
+    bench.tick(62)
+    assert bench.session.panel is Panel.COUNTDOWN
+    bench.do(Configure(SessionOptions(attract_after=0.0)))
+    bench.tick(1000)
+    assert bench.session.panel is Panel.RULES
+
+
+def test_the_look_of_whoever_left_follows_the_operator_too() -> None:
+    bench = Bench()
+    bench.do(Draw(), SetLook("oled", on=True))
+    bench.tick(62)
+    bench.tick(21)
+    assert bench.session.attract
+    bench.do(Configure(SessionOptions(look=DisplaySettings(width_mm=155.0))))
+    bench.do(Touched(), Close())
+    assert bench.session.look == DisplaySettings(width_mm=155.0, oled=True)
+
+
+def test_a_number_is_still_looked_into_when_other_rules_are_dealt() -> None:
+    bench = Bench()
+    bench.do(Open(Panel.NUMBER), CheckDeal(123456789))
+    bench.do(Configure(SessionOptions(preset="classic")))
+    bench.do(AdviceReady(bench.adviser.asked[-1][0], None))
+    checked = bench.session.checked
+    assert checked is not None
+    assert not checked.thinking
 
 
 # -- nobody gets in by chance --------------------------------------------------------------------
@@ -512,8 +552,6 @@ def test_an_hour_of_random_commands_never_gets_past_the_pin(seed: int) -> None:
 
 
 def test_the_solver_may_answer_while_the_menu_is_open() -> None:
-    from kiosk.commands import AdviceReady
-
     bench = Bench()
     bench.do(Draw(), Hint())
     question = bench.session._question

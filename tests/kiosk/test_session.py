@@ -682,6 +682,39 @@ def test_a_game_left_behind_goes_before_the_deal_of_the_day() -> None:
     assert bench.session.position == kept
 
 
+def test_a_game_that_is_offered_again_and_again_is_kept_no_longer() -> None:
+    bench = Bench(attract_after=60.0, countdown=20.0, keep_for=600.0)
+    bench.tap_move(LINE[0])
+    bench.do(SetLanguage("de"))
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    for _ in range(4):
+        # Somebody touches the screen, does not answer, and leaves.
+        bench.do(Touched(), 50)
+        assert bench.session.panel is Panel.CONTINUE
+        bench.do(Tick(), 61)
+        bench.do(Tick(), 21)
+        assert bench.session.attract
+    bench.do(Touched())
+    bench.do(Close())
+    assert bench.session.language == "de", "whoever left it goes on in their own language"
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    bench.do(Tick(), 599)
+    assert bench.results == [], "whoever went on and left again has all the time again"
+
+    bench = Bench(attract_after=60.0, countdown=20.0, keep_for=600.0)
+    bench.tap_move(LINE[0])
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    left = bench.now
+    bench.do(Touched(), 500)
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    bench.do(Tick(), left + 601 - bench.now)
+    assert [result.outcome for result in bench.results] == ["abandoned"]
+
+
 def test_a_sensor_wakes_nobody_up_but_makes_the_scenes_shorter() -> None:
     bench = Bench(start_in_attract=True)
     in_scene(bench, SceneKind.CALL)
