@@ -1,7 +1,7 @@
 """Where exported files go: a USB stick that is plugged in, or the state folder.
 
-Invariant: nothing is overwritten, and what is written is on the medium before this returns, so that
-the stick may be pulled out at once.
+Invariant: nothing is overwritten, no half of a file is left, and what is written is on the medium
+before this returns, so that the stick may be pulled out at once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -75,13 +76,27 @@ def save(
 
 
 def _write(texts: Mapping[str, str], folder: Path, now: datetime) -> None:
+    """Write all texts, or leave nothing behind: half a table looks like a whole one."""
+    begun: list[Path] = []
+    try:
+        _write_each(texts, folder, now, begun)
+    except OSError:
+        for path in begun:
+            with suppress(OSError):
+                path.unlink()
+        raise
+
+
+def _write_each(texts: Mapping[str, str], folder: Path, now: datetime, begun: list[Path]) -> None:
     stem = f"{STEM}-{now:%Y-%m-%d-%H%M%S}"
     taken = 1
     while any((folder / f"{stem}.{ending}").exists() for ending in texts):
         taken += 1
         stem = f"{STEM}-{now:%Y-%m-%d-%H%M%S}-{taken}"
     for ending, text in texts.items():
-        with (folder / f"{stem}.{ending}").open("x", encoding="utf-8", newline="") as file:
+        path = folder / f"{stem}.{ending}"
+        with path.open("x", encoding="utf-8", newline="") as file:
+            begun.append(path)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
