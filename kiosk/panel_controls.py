@@ -143,6 +143,10 @@ class PanelControls:
         self.panel.poll(now)
         if not self.panel.connected:
             self.holding = 0.0
+            if self.present:
+                # A sensor that is gone sees nobody, and one that comes back begins anew.
+                self.present = False
+                self._presence(False)
         for name, state in self.lamps().items():
             self.panel.light(name, state)
 

@@ -450,7 +450,7 @@ def test_the_hardware_offers_what_is_asked_of_it() -> None:
     assert factory.pins == {}
 
 
-def test_a_panel_that_breaks_during_a_hold_leaves_no_ring_behind() -> None:
+def test_a_panel_that_breaks_during_a_hold_leaves_no_ring_and_nobody_behind() -> None:
     class Broken:
         connected = False
 
@@ -470,9 +470,14 @@ def test_a_panel_that_breaks_during_a_hold_leaves_no_ring_behind() -> None:
     cabinet.begin()
     cabinet.press("new_deal")
     cabinet.event(EventKind.HOLDING, "new_deal", 0.5)
+    cabinet.event(EventKind.CAME, "presence")
+    cabinet.told.clear()
     cabinet.controls.panel = Broken()
     cabinet.controls.poll(1.0)
+    cabinet.controls.poll(2.0)
     assert cabinet.controls.holding == 0
+    assert not cabinet.controls.present
+    assert len(cabinet.told) == 1, "nobody is seen any more, which is said once"
 
 
 def test_without_a_panel_nothing_happens() -> None:
