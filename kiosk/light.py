@@ -128,6 +128,8 @@ class Light:
 
     def change(self, backlight: Backlight, options: LightOptions, now: float) -> None:
         """The operator has changed his mind."""
+        # It may be another light now, or none: nobody would light this one again.
+        self._backlight.close()
         self._backlight, self._options = backlight, options
         self._set(self.stage, now)
 

@@ -170,4 +170,11 @@ def test_new_options_count_at_once() -> None:
     assert room.wait(60) is Stage.DIM
     assert other.levels == ["full", "dim"]
     room.light.close()
-    assert (room.lamp.closed, other.closed) == (0, 1)
+    assert (room.lamp.closed, other.closed) == (1, 1)
+
+
+def test_a_light_that_is_let_alone_from_now_on_is_not_left_dark() -> None:
+    room = Room(NOON.replace(hour=23))
+    assert room.wait(100) is Stage.BLACK
+    room.light.change(NoBacklight(), LightOptions(schedule=NIGHT), room.now)
+    assert (room.lamp.closed, room.light.stage, room.light.veil) == (1, Stage.BLACK, 1)
