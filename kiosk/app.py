@@ -494,7 +494,8 @@ class KioskApp(App):  # type: ignore[misc]
         repeated = key in self._keys_down
         self._keys_down.add(key)
         command, way = _KEYS.get(key), _WAYS.get(key)
-        if self.wake():
+        if self.wake() or not (repeated or command or way):
+            # Any key wakes, whether it means something or not.
             self.send(Touched())
         elif command is not None:
             self.send(command)

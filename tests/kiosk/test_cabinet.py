@@ -855,6 +855,25 @@ def test_a_key_that_answers_still_there_moves_no_mark(cabinets: Callable[..., Ca
     assert cabinet.marked == marked
 
 
+@pytest.mark.parametrize("code", [120, 303])  # x and shift, which mean nothing in the game
+def test_any_key_says_that_somebody_is_there_but_a_book_on_it_does_not(
+    cabinets: Callable[..., Cabinet], code: int
+) -> None:
+    cabinet = cabinets()
+    window = cabinet.stage.window
+    cabinet.press(DRAW)
+    cabinet.stage.now += 61
+    cabinet.wait(0.3)
+    assert cabinet.session.panel is Panel.COUNTDOWN
+    window.dispatch("on_key_down", code, 0, None, [])
+    assert cabinet.session.panel is Panel.NONE
+    cabinet.stage.now += 61
+    cabinet.wait(0.3)
+    window.dispatch("on_key_down", code, 0, None, [])
+    assert cabinet.session.panel is Panel.COUNTDOWN
+    window.dispatch("on_key_up", code, 0)
+
+
 # --- Panels that open by themselves --------------------------------------------------------------
 
 
