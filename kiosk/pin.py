@@ -92,7 +92,7 @@ def main(
         print(
             "usage: python -m kiosk pin\n\n"
             "Asks for a PIN (it is not given on the command line, where others can read it) and\n"
-            "prints the lines for the settings file.",
+            "prints the line for the settings file.",
             file=out if set(arguments) <= {"-h", "--help"} else sys.stderr,
         )
         return 0 if set(arguments) <= {"-h", "--help"} else 2
@@ -109,8 +109,8 @@ def main(
     except ValueError as error:
         print(f"pyramid-kiosk: {error}", file=sys.stderr)
         return 2
-    print("# Put these two lines into the settings file:", file=sys.stderr)
-    print(f'[service]\npin_hash = "{line}"', file=out)
+    print("# Put this line into the settings file, below the line [service]:", file=sys.stderr)
+    print(f'pin_hash = "{line}"', file=out)
     return 0
 
 

@@ -10,10 +10,11 @@ import difflib
 import math
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from types import UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, inspect
 
 from engine.rules import PRESETS, Covered, Goal, Rules
 from kiosk import panel_settings, pin, schedule
@@ -24,6 +25,7 @@ from kiosk.panel_settings import (
     PresenceSettings,
 )
 from kiosk.schedule import Schedule
+from kiosk.texts import shipped_languages
 
 #: The name of the rules that the operator puts together.
 CUSTOM: Final = "custom"
@@ -31,7 +33,6 @@ CUSTOM: Final = "custom"
 Preset = Literal["three-pass", "cards4", "relaxed", "classic", "collection", "overlap", "custom"]
 Seconds = Annotated[float, Meta(ge=0, le=86_400)]
 Millimetres = Annotated[float, Meta(ge=30, le=3_000)]
-LanguageCode = Annotated[str, Meta(pattern=r"\A[a-z]{2,3}(_[A-Z]{2})?\Z")]
 
 
 class GameSettings(Struct, frozen=True):
@@ -59,7 +60,7 @@ class LanguageSettings(Struct, frozen=True):
         default: the language of a fresh kiosk, the code of a catalogue.
     """
 
-    default: LanguageCode = "en"
+    default: str = "en"
 
 
 class IdleSettings(Struct, frozen=True):
@@ -229,7 +230,8 @@ def load(path: Path) -> tuple[Settings, list[str]]:
             data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             return Settings(), [f"{path}: too large to be a settings file; all defaults are used"]
-        text = data.decode("utf-8")
+        # Some editors put a mark before the text.
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return Settings(), [
             f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8. All defaults are used"
@@ -245,12 +247,15 @@ def parse(text: str) -> tuple[Settings, list[str]]:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        return Settings(), [f"not valid TOML ({error}); all defaults are used"]
+        advice = "text stands in quotes, and each section only once in the file"
+        return Settings(), [f"not valid TOML ({error}): {advice}; all defaults are used"]
     problems: list[str] = []
     sections: dict[str, Any] = {}
     known = {field.name: field.type for field in msgspec.structs.fields(Settings)}
     for name, table in document.items():
-        if name not in known:
+        if name not in known and not isinstance(table, dict):
+            problems.append(f"{name} stands in no section{_belongs(name, known)}; it is ignored")
+        elif name not in known:
             problems.append(f"[{name}] is not a section{_meant(name, list(known))}; it is ignored")
         elif not isinstance(table, dict):
             problems.append(f"{name} must be a section: write [{name}] and its keys below it")
@@ -258,6 +263,13 @@ def parse(text: str) -> tuple[Settings, list[str]]:
             sections[name] = _section(name, known[name], table, problems)
     settings = Settings(**sections)
     settings = msgspec.structs.replace(settings, schedule=_sound_times(settings.schedule, problems))
+    language = settings.language.default
+    if language not in (spoken := shipped_languages()):
+        problems.append(
+            f"language.default = {_toml(language)}: it may be {', '.join(map(_toml, spoken))}; "
+            f"the default {_toml(LanguageSettings().default)} is used"
+        )
+        settings = msgspec.structs.replace(settings, language=LanguageSettings())
     wired = {name: getattr(settings, name) for name in _WIRED}
     wired, contradictions = panel_settings.check(wired)
     return msgspec.structs.replace(settings, **wired), problems + contradictions
@@ -281,13 +293,13 @@ def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -
             value = str(value)  # TOML knows nan and inf, which no setting is  # noqa: PLW2901
         try:
             values[key] = msgspec.convert(value, field.type)
-        except msgspec.ValidationError as error:
+        except msgspec.ValidationError:
             problems.append(
-                f"{name}.{key} = {value!r}: {_plain(str(error), field.type)}; "
+                f"{name}.{key} = {_toml(value)}: it may be {_may_be(field.type)}; "
                 + (
                     "it is left out"
                     if field.default is None
-                    else f"the default {field.default!r} is used"
+                    else f"the default {_toml(field.default)} is used"
                 )
             )
     return kind(**values)
@@ -314,15 +326,45 @@ def _converts(value: Any, kind: Any) -> bool:
     return True
 
 
+def _belongs(key: str, known: dict[str, Any]) -> str:
+    """The sections that have a setting of that name, as advice."""
+    homes = [
+        f"[{name}]"
+        for name, kind in known.items()
+        if key in {field.name for field in msgspec.structs.fields(kind)}
+    ]
+    return f": write it below {' or '.join(homes)}" if homes else ""
+
+
 def _meant(name: str, choices: list[str]) -> str:
     close = difflib.get_close_matches(name, choices, n=1)
     return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(choices)})"
 
 
-def _plain(message: str, kind: Any) -> str:
-    """The validator's message, with the choices where there are some."""
-    choices = getattr(kind, "__args__", ())
-    if choices and all(isinstance(choice, str) for choice in choices):
-        return f"it may be {', '.join(choices)}"
-    message = message.replace(" | null", "")  # TOML has no null
-    return message[:1].lower() + message[1:]
+def _may_be(kind: Any) -> str:  # noqa: PLR0911 - one for each kind
+    """What a setting of a kind may be, for somebody who writes TOML and no Python."""
+    if get_origin(kind) in {Union, UnionType}:
+        # TOML has no null.
+        return " or ".join(_may_be(one) for one in get_args(kind) if one is not type(None))
+    if get_origin(kind) is Literal:
+        return ", ".join(map(_toml, get_args(kind)))
+    match inspect.type_info(kind):
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType(ge=None):
+            return "a GPIO number, 2 to 27, without quotes"
+        case inspect.IntType(ge=least, le=most):
+            return f"a whole number from {least} to {most}"
+        case inspect.FloatType(ge=least, le=most):
+            return f"a number from {least:g} to {most:g}"
+        case inspect.VarTupleType():
+            return 'a list of texts, like ["mon-fri 22:00-06:30", "sat,sun 20:00-08:00"]'
+        case _:
+            return "a text in quotes, of letters, digits and _.:-"
+
+
+def _toml(value: Any) -> str:
+    """A default as it would stand in the file."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "[]" if value == () else repr(value)

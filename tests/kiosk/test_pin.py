@@ -10,6 +10,7 @@ import pytest
 
 from kiosk import pin, settings
 from kiosk.lockout import LONGEST_WAIT, Lockout, wait_after
+from kiosk.places import SHIPPED_SETTINGS
 
 
 class Terminal(io.StringIO):
@@ -58,10 +59,10 @@ def test_a_damaged_hash_matches_nothing(kept: str) -> None:
     assert not pin.matches("4711", kept)
 
 
-def test_the_command_prints_lines_for_the_settings_file() -> None:
+def test_the_command_prints_a_line_for_the_end_of_the_shipped_settings_file() -> None:
     out = io.StringIO()
     assert pin.main(source=io.StringIO("4711\n"), out=out) == 0
-    read, problems = settings.parse(out.getvalue())
+    read, problems = settings.parse(SHIPPED_SETTINGS.read_text("utf-8") + out.getvalue())
     assert problems == []
     assert read.service.pin_hash is not None
     assert pin.matches("4711", read.service.pin_hash)

@@ -38,12 +38,12 @@ def test_every_mistake_is_named_and_the_rest_still_counts() -> None:
     assert settings == Settings(game=settings.game)
     assert len(problems) == 6
     for words in (
-        ("game.preset", "golf", "three-pass, cards4", "default"),
+        ("game.preset", "golf", "'three-pass', 'cards4'", "default 'three-pass'"),
         ("game.auto_plai", "did you mean auto_play"),
-        ("idle.attract_after", "-1", ">= 0"),
+        ("idle.attract_after", "-1", "a number from 0 to 86400", "default 60.0"),
         ("idle.countdown", "nan"),
         ("langauge", "did you mean language"),
-        ("display.left_handed", "bool"),
+        ("display.left_handed", "true or false; the default false"),
     ):
         assert any(all(word in problem for word in words) for problem in problems), words
 
@@ -70,6 +70,63 @@ def test_files_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     assert "is not a file" in load(tmp_path)[1][0]
     os.mkfifo(tmp_path / "pipe")
     assert "is not a file" in load(tmp_path / "pipe")[1][0]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            '[language]\ndefault = "xx"\n',
+            "language.default = 'xx': it may be 'en', 'de', 'es', 'fr'; the default 'en' is used",
+        ),
+        (
+            '[schedule]\ndim = "22:00-06:00"\n',
+            (
+                "schedule.dim = '22:00-06:00': it may be a list of texts, like "
+                '["mon-fri 22:00-06:30", "sat,sun 20:00-08:00"]; the default [] is used'
+            ),
+        ),
+        (
+            "[rules]\npasses = 0\n",
+            (
+                "rules.passes = 0: it may be a whole number from 1 to 1000 or 'unlimited'; "
+                "the default 3 is used"
+            ),
+        ),
+        (
+            "[display]\nrotation = 45\nwidth_mm = 155\n",
+            "display.rotation = 45: it may be 0, 90, 180, 270; the default 0 is used",
+        ),
+        (
+            "[display]\nwidth_mm = 3\n",
+            "display.width_mm = 3: it may be a number from 30 to 3000; it is left out",
+        ),
+        (
+            'preset = "classic"\n[game]\n',
+            "preset stands in no section: write it below [game]; it is ignored",
+        ),
+        (
+            "dim = 3\n",
+            "dim stands in no section: write it below [schedule] or [backlight]; it is ignored",
+        ),
+        ("colour = 3\n", "colour stands in no section; it is ignored"),
+    ],
+)
+def test_a_mistake_is_said_in_the_words_of_the_file(text: str, problem: str) -> None:
+    assert parse(text)[1] == [problem]
+
+
+def test_a_section_that_stands_there_twice_is_said() -> None:
+    (problem,) = parse("[service]\n[game]\n[service]\n")[1]
+    assert "each section only once" in problem
+    assert "line 3" in problem
+
+
+def test_a_mark_before_the_text_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b'\xef\xbb\xbf[game]\r\npreset = "classic"\r\n')
+    settings, problems = load(path)
+    assert (settings.game.preset, problems) == ("classic", [])
 
 
 @given(st.text(max_size=200))
