@@ -213,7 +213,7 @@ def of_user(machine: Machine, settings: Settings) -> Finding:
             "user",
             Level.WARNING,
             "root may do anything, so this says little about the user that plays",
-            "ask as that user: sudo -u pyramid-kiosk ... --check",
+            "ask as that user: sudo -u pyramid-kiosk pyramid-kiosk --check",
         )
     needed = set(GROUPS) & machine.existing
     if machine.has_desktop:

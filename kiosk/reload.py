@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from kiosk import places, settings
-from kiosk.settings import CUSTOM, Settings
+from kiosk.settings import CUSTOM, Settings, in_file
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +51,16 @@ class Reload:
         if problems:
             for problem in problems:
                 log.error("%s", problem)
-            log.error("the settings are not changed: put the file right and reload once more")
+            log.error(
+                "the settings are not changed, nor are defaults used: "
+                "put the file right and reload once more"
+            )
             return False
         counts = possible(self._file, read)
         at_once = changed(self._file, counts)
         later = changed(counts, read)
         for key, value in at_once.items():
-            log.info("%s is now %s", key, "set" if key == "service.pin_hash" else repr(value))
+            log.info("%s is now %s", key, "set" if key == "service.pin_hash" else in_file(value))
         if later:
             log.warning("counts only after a restart: %s", ", ".join(later))
         if not at_once and not later:

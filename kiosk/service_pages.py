@@ -107,8 +107,7 @@ class Home(Sheet):
         lead = ""
         if not service.desk.has_pin:
             lead = texts.gettext(
-                "No PIN is set: this menu shows, but changes nothing. "
-                "To set one: python -m kiosk pin"
+                "No PIN is set: this menu shows, but changes nothing. To set one: pyramid-kiosk pin"
             )
         room = header(self, send, texts.gettext("Service"), lead)
         entries: list[tuple[str, str, Page]] = [

@@ -207,9 +207,9 @@ _WIRED: Final = ("buttons", "lamps", "presence", "backlight")
 
 #: What must not get into a log, and what to do about it.
 _SECRET: Final = {
-    "service.pin_hash": "is not the hash of a PIN; make one with: python -m kiosk pin",
+    "service.pin_hash": "is not the hash of a PIN; make one with: pyramid-kiosk pin",
     "service.pin": "a PIN is not kept in this file, only its hash; make one with: "
-    "python -m kiosk pin",
+    "pyramid-kiosk pin",
 }
 
 #: A settings file larger than this is not one.
@@ -266,8 +266,8 @@ def parse(text: str) -> tuple[Settings, list[str]]:
     language = settings.language.default
     if language not in (spoken := shipped_languages()):
         problems.append(
-            f"language.default = {_toml(language)}: it may be {', '.join(map(_toml, spoken))}; "
-            f"the default {_toml(LanguageSettings().default)} is used"
+            f"language.default = {in_file(language)}: it may be {', '.join(map(in_file, spoken))}; "
+            f"the default {in_file(LanguageSettings().default)} is used"
         )
         settings = msgspec.structs.replace(settings, language=LanguageSettings())
     wired = {name: getattr(settings, name) for name in _WIRED}
@@ -295,11 +295,11 @@ def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -
             values[key] = msgspec.convert(value, field.type)
         except msgspec.ValidationError:
             problems.append(
-                f"{name}.{key} = {_toml(value)}: it may be {_may_be(field.type)}; "
+                f"{name}.{key} = {in_file(value)}: it may be {_may_be(field.type)}; "
                 + (
                     "it is left out"
                     if field.default is None
-                    else f"the default {_toml(field.default)} is used"
+                    else f"the default {in_file(field.default)} is used"
                 )
             )
     return kind(**values)
@@ -347,7 +347,7 @@ def _may_be(kind: Any) -> str:  # noqa: PLR0911 - one for each kind
         # TOML has no null.
         return " or ".join(_may_be(one) for one in get_args(kind) if one is not type(None))
     if get_origin(kind) is Literal:
-        return ", ".join(map(_toml, get_args(kind)))
+        return ", ".join(map(in_file, get_args(kind)))
     match inspect.type_info(kind):
         case inspect.BoolType():
             return "true or false"
@@ -363,8 +363,10 @@ def _may_be(kind: Any) -> str:  # noqa: PLR0911 - one for each kind
             return "a text in quotes, of letters, digits and _.:-"
 
 
-def _toml(value: Any) -> str:
-    """A default as it would stand in the file."""
+def in_file(value: Any) -> str:
+    """A value as it would stand in the file; "unset" for one that would not."""
+    if value is None:
+        return "unset"
     if isinstance(value, bool):
         return str(value).lower()
-    return "[]" if value == () else repr(value)
+    return repr(list(value) if isinstance(value, tuple) else value)

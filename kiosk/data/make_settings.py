@@ -57,7 +57,7 @@ Every setting stands here with its default, behind a #: as it is, this file chan
 change something, take away the # before it and write another value. Where there is no default, an \
 example stands there.
 
-To see whether all is well: python -m kiosk --check
+To see whether all is well: sudo -u pyramid-kiosk pyramid-kiosk --check
 To have a running kiosk read it again: sudo systemctl reload pyramid-kiosk\
 """
 

@@ -103,7 +103,7 @@ def test_a_plain_pin_in_the_file_is_refused_and_not_repeated(text: str) -> None:
     read, problems = settings.parse(f"[service]\n{text}\n")
     assert read.service.pin_hash is None
     (problem,) = problems
-    assert "python -m kiosk pin" in problem
+    assert "pyramid-kiosk pin" in problem
     assert "4711" not in problem
 
 

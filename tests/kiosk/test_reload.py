@@ -65,6 +65,14 @@ def test_what_can_change_at_once_is_used_and_named(
     assert "sound.volume is now 0.2" in lines
     assert "game.preset is now 'classic'" in lines
     assert "idle.countdown is now 30.0" in lines
+    assert kiosk.again('[schedule]\nblack = ["22:00-06:00"]\n[display]\noled = true\n')
+    lines = said(caplog).splitlines()
+    assert "schedule.black is now ['22:00-06:00']" in lines
+    assert "display.oled is now true" in lines
+    assert kiosk.again("[display]\nwidth_mm = 155\n")
+    assert "schedule.black is now []" in said(caplog).splitlines()
+    assert kiosk.again("")
+    assert "display.width_mm is now unset" in said(caplog).splitlines()
 
 
 def test_what_is_connected_is_named_and_waits(
