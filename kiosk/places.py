@@ -26,7 +26,19 @@ def settings_file(given: Path | None) -> Path | None:
     if given is not None:
         return given
     user = platformdirs.user_config_path(NAME) / "settings.toml"
-    return next((path for path in (SYSTEM_SETTINGS, user) if path.exists()), None)
+    return next((path for path in (SYSTEM_SETTINGS, user) if _is_there(path)), None)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        # What lies in a closed folder is not to be known.  The system's file is meant for us, so
+        # that whoever reads it says what is wrong; another user's home is none of our business.
+        return path == SYSTEM_SETTINGS
+    return True
 
 
 def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:

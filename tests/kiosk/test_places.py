@@ -31,6 +31,23 @@ def test_settings_come_from_the_command_line_then_the_system_then_the_user(home:
     assert places.settings_file(given) == given
 
 
+def test_a_folder_that_may_not_be_entered_stops_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = {home / "config" / "pyramid-kiosk" / "settings.toml"}
+    stat = Path.stat
+
+    def may_stat(path: Path, **how: bool) -> object:
+        if path in closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **how)
+
+    monkeypatch.setattr(Path, "stat", may_stat)
+    assert places.settings_file(None) is None, "somebody else's home"
+    closed.add(places.SYSTEM_SETTINGS)
+    assert places.settings_file(None) == places.SYSTEM_SETTINGS, "who reads it says what is wrong"
+
+
 def test_the_state_is_where_the_command_line_or_systemd_says(home: Path) -> None:
     assert places.state_folder(None, {}) == home / "state" / "pyramid-kiosk"
     systemd = {"STATE_DIRECTORY": "/var/lib/a:/var/lib/b"}
