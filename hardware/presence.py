@@ -7,9 +7,16 @@ Invariant: no clock, no pin and no thread.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from typing import Final
 
 from hardware.events import EventKind, PanelEvent
+
+log = logging.getLogger(__name__)
+
+#: Whoever has been seen for so many seconds without a pause is nobody: the sensor is stuck.
+STUCK_AFTER: Final = 4 * 3600.0
 
 
 class Presence:
@@ -45,5 +52,15 @@ class Presence:
     def pass_time(self, now: float) -> None:
         """It is ``now``."""
         if self.present and not self._seen and now - self._since >= self._absent_after:
-            self.present = False
-            self._post(PanelEvent(EventKind.WENT, self._source))
+            self._went()
+        elif self.present and self._seen and now - self._since >= STUCK_AFTER:
+            log.warning(
+                "the presence sensor has seen somebody for %.0f hours: stuck? "
+                "It counts again when it has seen nobody",
+                STUCK_AFTER / 3600,
+            )
+            self._went()
+
+    def _went(self) -> None:
+        self.present = False
+        self._post(PanelEvent(EventKind.WENT, self._source))
