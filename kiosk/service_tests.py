@@ -295,7 +295,9 @@ class PinsPage(Sheet):
         headings = (1 if inputs else 0) + (1 if lamps else 0)
         rows = rows_in + rows_out
         free = room.h - headings * (heading_h + gap) - (rows - 1) * gap
-        height = max(look.layout.touch, min(free // rows, round(1.6 * look.layout.touch)))
+        # A finger may need less than three lines of words do.
+        wanted = max(round(1.6 * look.layout.touch), self._words_height() + 2 * look.unit)
+        height = max(look.layout.touch, min(free // rows, wanted))
         top = room.top
         for names, count, title in (
             (inputs, rows_in, texts.gettext("Buttons: press each of them")),
@@ -317,11 +319,13 @@ class PinsPage(Sheet):
             top = area.y - gap
         self.refresh(session)
 
+    def _words_height(self) -> int:
+        """Of the three lines in a cell: its name, its pin and how it stands."""
+        return 3 * round(LINE * self.look.scale.caption)
+
     def _rooms(self, cell: Rect) -> list[Rect]:
-        look = self.look
-        name_h, line_h = round(LINE * look.scale.caption), round(LINE * look.scale.caption)
-        inside = boxes.centred(cell, cell.w - look.unit, name_h + 2 * line_h)
-        return boxes.rows(inside, (name_h, line_h, line_h), 0)
+        inside = boxes.centred(cell, cell.w - self.look.unit, self._words_height())
+        return boxes.rows(inside, (self._words_height() // 3,) * 3, 0)
 
     def _put_input(self, name: str, label: str, cell: Rect, number: str) -> None:
         look, palette = self.look, self.look.palette

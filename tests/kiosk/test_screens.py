@@ -1313,6 +1313,26 @@ def test_names_in_the_statistics_are_as_large_as_the_figures(
     assert min(drawn[name] for name in names) >= 0.85 * drawn["12 / 24"]
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_words_of_a_button_of_the_panel_keep_off_its_edges(
+    make: Make, size: tuple[int, int]
+) -> None:
+    from kiosk.widgets import Plate
+
+    layout = Layout.for_screen(*size)
+    screen = make(in_state("service_pins"), layout=layout)
+    plates = [w for w in screen.panels.sheet.walk() if isinstance(w, Plate)]
+    states = [box for box in text_boxes(screen) if box.text.startswith("GPIO")]
+    assert len(states) == len(WIRED.inputs) + len(WIRED.lamps)
+    for box in states:
+        cell = min(
+            (Rect(*map(int, (*w.pos, *w.size))) for w in plates),
+            key=lambda rect: (not rect.holds(box.rect), rect.w * rect.h),
+        )
+        # The middle one of three lines; what is free is half above and half below them.
+        assert cell.h - 3 * box.rect.h >= layout.unit
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_label_beside_its_icon_is_centred_and_keeps_away_from_the_edges(
     make: Make, language: str
