@@ -24,6 +24,7 @@ from kiosk.widgets import (
     PushButton,
     Role,
     TextBox,
+    descent,
     fit,
     label_room,
     measure,
@@ -161,11 +162,15 @@ def header(sheet: Sheet, send: Send, title: str, lead: str = "", note: str = "")
     lower = Rect(lower.x, lower.y, lower.w, lower.h - (_lead_gap(look) if lead else 0))
     heading = sheet.text(upper, scale.title, title, bold=True, halign="left", wrap=False)
     if note:
-        # On the heading's base line, as near as two sizes come.
-        taken = heading.fitted.width + 2 * look.unit
-        beside = Rect(upper.x + taken, upper.y, upper.w - taken, round(0.92 * title_h))
+        note_room = middle
+        if not note_below:
+            # On the base line of the heading, which stands in the middle of its room.
+            taken = heading.fitted.width + 2 * look.unit
+            under = descent(heading.fitted.size, bold=True) - descent(scale.caption)
+            foot = upper.y + (upper.h - heading.fitted.height) // 2 + under
+            note_room = Rect(upper.x + taken, foot, upper.w - taken, upper.top - foot)
         sheet.text(
-            middle if note_below else beside,
+            note_room,
             scale.caption,
             note,
             soft=True,

@@ -143,6 +143,14 @@ def fit(
     return Fitted(px, widest, highest, fits)
 
 
+@lru_cache(maxsize=64)
+def descent(size: int, *, bold: bool = False) -> int:
+    """How far a line of text reaches below its base line, px."""
+    label = _label("", size, bold=bold)
+    label.resolve_font_name()
+    return -int(label.get_descent())
+
+
 def balanced(text: str, size: int, width: int, *, bold: bool = False) -> int:
     """The least width, up to ``width`` px, in which a text takes no more lines than in that.
 

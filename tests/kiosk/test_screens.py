@@ -1313,6 +1313,22 @@ def test_names_in_the_statistics_are_as_large_as_the_figures(
     assert min(drawn[name] for name in names) >= 0.85 * drawn["12 / 24"]
 
 
+@pytest.mark.parametrize("size", [size for size in SIZES if size[0] > size[1]])
+def test_a_note_stands_on_the_base_line_of_its_heading(make: Make, size: tuple[int, int]) -> None:
+    from kiosk.widgets import descent
+
+    for state in ("number", "rules three-pass"):
+        screen = make(in_state(state), layout=Layout.for_screen(*size))
+        title, note = (
+            next(box for box in text_boxes(screen) if box.text in said)
+            for said in (("Deal number", "How to play"), ("Three passes",))
+        )
+        lines = [ink(box).y + descent(box.fitted.size, bold=box is title) for box in (title, note)]
+        assert abs(lines[0] - lines[1]) <= 1, (state, lines)
+        assert note.fitted.size < title.fitted.size
+        screen.close()
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_words_of_a_button_of_the_panel_keep_off_its_edges(
     make: Make, size: tuple[int, int]
