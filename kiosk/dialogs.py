@@ -80,7 +80,7 @@ def _way_back(texts: Texts, back: int | None) -> Choice:
 
 def cannot_win(send: Send, look: Look, texts: Texts, session: Session) -> Dialog:
     """No line of moves wins: go back to where one did, if it ever could be won, or play on."""
-    play_on = Choice(texts.gettext("Play on"), Close())
+    play_on = Choice(texts.gettext("Play on"), Close(), "play")
     back = session.moves_back
     if back is None:
         # Before the first move nothing has been lost; later, the way back may just not be known.
