@@ -44,7 +44,7 @@ from kiosk.widgets import (
     fit,
     label_room,
     measure,
-    stacked_room,
+    stacked_label_room,
 )
 
 Send = Callable[[Command], Change]
@@ -398,14 +398,18 @@ class _Play(_Shown):
 def _label_size(look: Look, labels: list[str]) -> tuple[int, int]:
     """One font size for the labels of all buttons, whichever is the longest, and their lines."""
     size = look.scale.caption
-    width = stacked_room(look, look.layout.undo).w
     one, two = (
-        fit(labels, size, (width, round(lines * LINE * size)), bold=True, wrap=lines > 1).size
+        fit(
+            labels,
+            size,
+            stacked_label_room(look, look.layout.undo, size, lines),
+            bold=True,
+            wrap=lines > 1,
+        ).size
         for lines in (1, 2)
     )
-    # One line leaves more room for the icon: in a low button that is worth a smaller label.
-    worth = 0.75 if look.layout.portrait else 0.95
-    return (one, 1) if one >= worth * two else (two, 2)
+    # One line leaves more room for the icon: that is worth a slightly smaller label.
+    return (one, 1) if one >= 0.95 * two else (two, 2)
 
 
 class _Title(Widget):  # type: ignore[misc]

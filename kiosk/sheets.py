@@ -28,6 +28,7 @@ from kiosk.widgets import (
     fit,
     label_room,
     measure,
+    stacked_label_room,
 )
 
 Send = Callable[[Command], object]
@@ -348,7 +349,7 @@ class Dialog(Sheet):
         cells = boxes.columns(rect, len(row), gap)
         size = None
         if stacked:
-            room = (cells[0].w - 2 * look.unit, round(2 * LINE * look.scale.button))
+            room = stacked_label_room(look, cells[0], look.scale.button, 2)
             size = fit([choice.text for choice in row], look.scale.button, room, bold=True).size
         elif len(row) > 1 and not any(choice.icon for choice in row):
             room = label_room(look, cells[0])

@@ -111,7 +111,7 @@ class StatisticsPage(Sheet):
         page = self._pages[self._page]
         self._title.set_text(page.title)
         look, room, texts = self.look, self._room, self._texts
-        head_h = round(2 * LINE * look.scale.caption)
+        head_h = round(2 * LINE * look.scale.caption) + 2 * _inset(look)
         count = len(page.rows)
         gap = look.unit // 2
         most = (4.6 if look.layout.portrait else 2.6) * look.scale.body
@@ -125,7 +125,10 @@ class StatisticsPage(Sheet):
             texts.gettext("Longest streak"),
         )
         _, *cells = _cells(look, head)
-        size = fit(captions, look.scale.caption, cells[-1].size).size
+        size = min(
+            fit([caption], look.scale.caption, cell.size).size
+            for caption, cell in zip(captions, cells, strict=True)
+        )
         for caption, cell in zip(captions, cells, strict=True):
             self._put(cell, size, caption, soft=True)
         name, _, *cells = _cells(look, rows[0])
@@ -182,12 +185,17 @@ class StatisticsPage(Sheet):
         self._parts.append(part)
 
 
+def _inset(look: Look) -> int:
+    """What a row keeps free above and below its words, px."""
+    return look.unit // 4
+
+
 def _cells(look: Look, row: Rect) -> list[Rect]:
     """The columns of a row: the name, and what is said about it.
 
     In portrait the name stands above the rest.
     """
-    inside = boxes.shrunk(row, look.unit, look.unit // 4)
+    inside = boxes.shrunk(row, look.unit, _inset(look))
     if not look.layout.portrait:
         return _columns(inside, _COLUMNS, look.unit)
     half = inside.h // 2
@@ -216,7 +224,7 @@ def _pages(texts: Texts, session: Session) -> list[_Page]:
         texts.gettext("All games"),
         (
             *(_Row(name, statistics.of(preset)) for preset, name in names.items()),
-            _Row(texts.gettext("Together"), statistics.all, total=True),
+            _Row(texts.gettext("In total"), statistics.all, total=True),
         ),
     )
     return [
@@ -236,4 +244,4 @@ def _by_grade(texts: Texts, statistics: Statistics, preset: str) -> tuple[_Row, 
     other = statistics.of_grade(preset, None)
     if other.played:
         rows.append(_Row(texts.gettext("Other deals"), other))
-    return (*rows, _Row(texts.gettext("Together"), statistics.of(preset), total=True))
+    return (*rows, _Row(texts.gettext("In total"), statistics.of(preset), total=True))

@@ -545,10 +545,23 @@ def stacked_room(look: Look, rect: Rect) -> Rect:
     return Rect(rect.x + side, rect.y + above, rect.w - 2 * side, rect.h - 2 * above)
 
 
+def stacked_label_room(look: Look, rect: Rect, size: int, lines: int) -> tuple[int, int]:
+    """Width and height of the room for a label of so many lines below an icon, px.
+
+    Args:
+        look: the common look.
+        rect: the button.
+        size: the font size of the label, px.
+        lines: how many lines it may take; more than three fifths of the button it never does.
+    """
+    inside = stacked_room(look, rect)
+    return inside.w, min(inside.h * 3 // 5, round(lines * LINE * size))
+
+
 def _stacked(look: Look, rect: Rect, size: int, lines: int) -> tuple[Rect, Rect]:
     """Rectangles of icon and label, one above the other, together in the middle."""
     inside = stacked_room(look, rect)
-    label_h = min(inside.h * 3 // 5, round(lines * LINE * size))
+    _width, label_h = stacked_label_room(look, rect, size, lines)
     room = inside.h - label_h
     side = max(1, min(round(0.8 * room), inside.w, round(2.75 * size)))
     gap = max(0, min((room - side) // 2, look.unit))

@@ -1201,12 +1201,12 @@ def test_without_games_the_statistics_invite_to_play(make: Make) -> None:
 def test_the_statistics_show_every_preset_and_its_grades(make: Make) -> None:
     screen = make(in_state("statistics_played"))
     names = [wording.preset_words(Texts(), preset).name for preset in PRESETS]
-    assert {"All games", "Together", *names} <= set(screen.says())
+    assert {"All games", "In total", *names} <= set(screen.says())
     assert "12 / 24" in screen.says()
     sheet = screen.panels.sheet
     for name in names:
         sheet.turn(1)
-        assert {name, "Easy", "Medium", "Hard", "Other deals", "Together"} <= set(screen.says())
+        assert {name, "Easy", "Medium", "Hard", "Other deals", "In total"} <= set(screen.says())
     assert "1:00:04" in screen.says()
     sheet.turn(1)
     assert "All games" in screen.says()
@@ -1311,6 +1311,37 @@ def test_names_in_the_statistics_are_as_large_as_the_figures(
     drawn = {box.text: box.fitted.size for box in text_boxes(screen)}
     assert names <= set(drawn)
     assert min(drawn[name] for name in names) >= 0.85 * drawn["12 / 24"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_what_stands_in_one_row_has_one_size_to_be_read(
+    make: Make, size: tuple[int, int], language: str
+) -> None:
+    layout, texts = Layout.for_screen(*size), texts_in(language)
+    least = 0.8 * theme.type_scale(min(size)).caption
+
+    screen = make(in_state("play", language), layout=layout, language=language)
+    bar = {screen.hud.buttons[control].label.fitted.size for control in Control}
+    assert len(bar) == 1
+    assert min(bar) >= least
+    screen.close()
+
+    screen = make(in_state("stuck", language), layout=layout, language=language)
+    row = {texts.gettext(text) for text in ("New deal", "Start again", "Look at the table")}
+    labels = [button.label for button in push_buttons(screen.panels.sheet)]
+    drawn = [label.fitted.size for label in labels if label.text in row]
+    assert len(drawn) == len(row)
+    assert len(set(drawn)) == 1
+    screen.close()
+
+    screen = make(in_state("statistics_played", language), layout=layout, language=language)
+    captions = ("Share won", "Won / played", "Best time", "Fewest moves", "Longest streak")
+    heads = {texts.gettext(caption) for caption in captions}
+    drawn = [box.fitted.size for box in text_boxes(screen) if box.text in heads]
+    assert len(drawn) == len(captions)
+    assert len(set(drawn)) == 1
+    assert drawn[0] >= least
 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size[0] > size[1]])
