@@ -16,6 +16,7 @@ from engine.position import Outcome
 from kiosk.commands import (
     OPENED_BY_PLAYER,
     Change,
+    ChangeKind,
     Close,
     Command,
     Draw,
@@ -131,6 +132,8 @@ class PanelControls:
         self._presence = presence
         #: Buttons that have done all that this press may do.
         self._spent: set[str] = set()
+        #: How many moves this press of Undo has taken back.
+        self._taken_back = 0
         self.panel: Pins | None = None
         self.holding = 0.0
         self.present = False
@@ -143,6 +146,7 @@ class PanelControls:
         self.panel.poll(now)
         if not self.panel.connected:
             self.holding = 0.0
+            self._taken_back = 0
             if self.present:
                 # A sensor that is gone sees nobody, and one that comes back begins anew.
                 self.present = False
@@ -179,19 +183,30 @@ class PanelControls:
                 self._spent.discard(source)
                 if source == NEW_DEAL:
                     self.holding = 0.0
+                elif source == UNDO:
+                    self._taken_back = 0
             case "turned":
                 if not (self._only_wakes() or self._tested):
                     self._navigate("next" if event.value > 0 else "previous")
             case "combination":
                 if source == SERVICE:
                     self._spent.update((UNDO, NEW_DEAL))
+                    self._give_back()
                     self._service()
             case "came" | "went":
                 self.present = event.kind == "came"
                 self._presence(self.present)
 
+    def _give_back(self) -> None:
+        """Whoever held Undo for the service menu did not mean the game."""
+        for _ in range(self._taken_back):
+            self._send(Redo())
+        self._taken_back = 0
+
     def _pressed(self, source: str) -> None:
         self._spent.discard(source)
+        if source == UNDO:
+            self._taken_back = 0
         if self._only_wakes() or self._tested:
             self._spent.add(source)
         elif source == NEW_DEAL:
@@ -225,7 +240,7 @@ class PanelControls:
             self._spent.add(source)
             self._send(Close())
         elif source == UNDO:
-            self._send(Undo())
+            self._taken_back += self._send(Undo()).kind is ChangeKind.UNDONE
         elif source in _COMMANDS:
             self._send(_COMMANDS[source])
         elif source in _STICK:

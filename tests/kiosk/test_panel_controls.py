@@ -223,6 +223,27 @@ def test_both_main_buttons_open_the_service_menu_and_do_no_more() -> None:
     assert cabinet.sent == [commands.Undo()]
 
 
+def test_what_the_way_to_the_service_menu_took_back_is_played_again() -> None:
+    cabinet = Cabinet()
+    cabinet.begin(5)
+    cabinet.click("undo")
+    assert cabinet.session.moves_played == 4, "that one was meant"
+    cabinet.press("undo")
+    cabinet.event(EventKind.REPEATED, "undo", 1)
+    cabinet.press("new_deal")
+    assert cabinet.session.moves_played == 2
+    cabinet.event(EventKind.COMBINATION, "service")
+    assert cabinet.session.moves_played == 4
+    cabinet.event(EventKind.RELEASED, "undo")
+    cabinet.event(EventKind.RELEASED, "new_deal")
+    cabinet.click("undo")
+    assert cabinet.session.moves_played == 3
+    # Pressed as the second, Undo is not told at all.
+    cabinet.press("new_deal")
+    cabinet.event(EventKind.COMBINATION, "service")
+    assert cabinet.session.moves_played == 3
+
+
 def test_stick_and_wheel_navigate() -> None:
     cabinet = Cabinet()
     cabinet.press("up")
