@@ -38,6 +38,8 @@ HARMLESS: Final = frozenset(
 )
 #: Tasks that are asked about first.
 ASKED_ABOUT: Final = frozenset({Task.RESET, Task.RESTART, Task.REBOOT, Task.POWER_OFF})
+#: Tasks with which the kiosk ends.
+ENDING: Final = frozenset({Task.RESTART, Task.REBOOT, Task.POWER_OFF})
 #: Pictures of the page PIXELS, in their order.
 PICTURES: Final = ("red", "green", "blue", "white", "black", "grey", "colours", "lines")
 #: What a lamp shows, one after the other.
@@ -245,6 +247,11 @@ class Service:
             return before_pins != self._pins
         return False
 
+    def has_time_for(self, task: Task) -> bool:
+        """Whether ``task`` can be begun now: one after the other, but what ends the kiosk can be
+        done while a broken stick holds up another one for good."""
+        return self.busy is None or (task in ENDING and self.busy not in ENDING)
+
     def done(self, report: Report) -> None:
         """A task has come to its end."""
         if self.busy is report.task:
@@ -319,7 +326,7 @@ class Service:
         return True
 
     def _do(self, task: Task, *, confirmed: bool) -> bool:
-        if not self._may_change or self.busy is not None:
+        if not self._may_change or not self.has_time_for(task):
             return False
         if task in ASKED_ABOUT and not (confirmed and self.asking is task):
             self.page, self.asking, self.report = Page.CONFIRM, task, None

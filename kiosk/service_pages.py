@@ -197,7 +197,13 @@ class TasksPage(Sheet):
             send,
             upper,
             [
-                (service_wording.task_name(texts, task), icon, Do(task), role, not service.busy)
+                (
+                    service_wording.task_name(texts, task),
+                    icon,
+                    Do(task),
+                    role,
+                    service.has_time_for(task),
+                )
                 for task, icon, role in tasks
             ],
             across=across,

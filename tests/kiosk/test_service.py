@@ -422,6 +422,18 @@ def test_statistics_are_forgotten_when_they_are_safe_elsewhere_and_not_before() 
     assert statistics.all.played == 0
 
 
+def test_a_stick_that_hangs_keeps_nobody_from_switching_off() -> None:
+    bench = Bench().opened()
+    bench.do(Do(Task.EXPORT), Do(Task.EXPORT))
+    assert bench.desk.started == [Task.EXPORT]
+    bench.do(Do(Task.POWER_OFF), Do(Task.POWER_OFF, confirmed=True))
+    assert bench.desk.started == [Task.EXPORT, Task.POWER_OFF]
+    bench.do(ServiceDone(Report(Task.EXPORT, True, place="/stick")))
+    assert bench.service.busy is Task.POWER_OFF
+    bench.do(Do(Task.RESTART), Do(Task.EXPORT))
+    assert bench.desk.started == [Task.EXPORT, Task.POWER_OFF]
+
+
 def test_a_task_that_ends_after_the_menu_is_no_matter() -> None:
     bench = Bench().opened()
     bench.do(Do(Task.EXPORT), Close(), Close(), ServiceDone(Report(Task.EXPORT, True)))
