@@ -15,6 +15,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
+from kiosk.inputs import INPUTS, touchscreens
+
 DRM_FOLDER: Final = Path("/dev/dri")
 #: Here the kernel says of each connector, ``card0-HDMI-A-1``, whether a screen is plugged in.
 CONNECTORS: Final = Path("/sys/class/drm")
@@ -123,9 +125,9 @@ def x11_screen_size(library: str = "libX11.so.6") -> tuple[int, int] | None:
 #: is a reflection, which takes another one to be a rotation.
 _TOUCH_TURNED: Final[Mapping[int, str]] = {
     0: "",
-    90: ",param=rotation=90,param=invert_x=1",
-    180: ",param=rotation=180",
-    270: ",param=rotation=90,param=invert_y=1",
+    90: ",rotation=90,invert_x=1",
+    180: ",rotation=180",
+    270: ",rotation=90,invert_y=1",
 }
 
 
@@ -136,6 +138,7 @@ def prepare(
     rotation: int = 0,
     touch_rotation: int = 0,
     styled: bool = False,
+    inputs: Path = INPUTS,
 ) -> None:
     """Set Kivy up.
 
@@ -150,6 +153,8 @@ def prepare(
         styled: whether Kivy's own widgets get the looks that come with them.  None of them is on
             our screens, and to read those looks would take a fifth of the time until the first
             picture.
+        inputs: where the kernel tells of its input devices; for KMSDRM, which has nobody else to
+            read touchscreens.
     """
     os.environ.update(
         {
@@ -204,9 +209,10 @@ def prepare(
         Config.add_section(section)
     Config.set("input", "mouse", "mouse,disable_multitouch")
     if driver is Driver.KMSDRM:
-        Config.set(
-            "input", "mtdev_%(name)s", f"probesysfs,provider=mtdev{_TOUCH_TURNED[touch_rotation]}"
-        )
+        # Kivy would look for them itself, but takes no touchscreen for one finger, and touch pads.
+        for found in touchscreens(inputs):
+            source = f"mtdev,/dev/input/{found.name}{_TOUCH_TURNED[touch_rotation]}"
+            Config.set("input", f"mtdev_{found.name}", source)
     # Double and triple taps would only delay and rename touches.
     for key in ("double_tap_time", "triple_tap_time", "double_tap_distance"):
         Config.set("postproc", key, "0")

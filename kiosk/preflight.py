@@ -26,6 +26,7 @@ from typing import Final
 from engine.pool import Pool, PoolError
 from kiosk import renderer as graphics
 from kiosk.display import Driver, NoDisplayError, choose_driver
+from kiosk.inputs import touchscreens
 from kiosk.overrides import FILE_NAME as OVERRIDES
 from kiosk.panel_controls import wired
 from kiosk.settings import Settings
@@ -44,11 +45,6 @@ GROUPS: Final[Mapping[str, str]] = {
     "gpio": "buttons and lamps",
     "audio": "sound",
 }
-
-# Of the kernel's input-event-codes.h: a place of several fingers, a place, and a screen under them.
-_ABS_MT_POSITION_X: Final = 0x35
-_ABS_X: Final = 0x00
-_DIRECT: Final = 0x01
 
 
 class Level(StrEnum):
@@ -281,9 +277,7 @@ def of_touch(machine: Machine) -> Finding:
     """The touch screens that the kernel knows."""
     found: list[str] = []
     closed: list[str] = []
-    for folder in sorted((machine.root / "sys/class/input").glob("event*")):
-        if not _is_touch_screen(folder / "device"):
-            continue
+    for folder in touchscreens(machine.root / "sys/class/input"):
         name = _text(folder / "device/name") or folder.name
         usable = machine.has_desktop or machine.usable(machine.root / "dev/input" / folder.name)
         (found if usable else closed).append(f"{name} ({folder.name})")
@@ -302,25 +296,6 @@ def of_touch(machine: Machine) -> Finding:
         "there is no touch screen: only a mouse, a keyboard or buttons can play",
         "look whether its USB cable or ribbon is plugged in",
     )
-
-
-def _is_touch_screen(device: Path) -> bool:
-    places = _bits(device / "capabilities/abs")
-    properties = _bits(device / "properties")
-    return bool(places >> _ABS_MT_POSITION_X & 1 or places >> _ABS_X & 1) and bool(
-        properties >> _DIRECT & 1
-    )
-
-
-def _bits(path: Path) -> int:
-    """A bit map of the kernel: words in hex, the highest first."""
-    number = 0
-    try:
-        for word in _text(path).split():
-            number = number << 64 | int(word, 16)
-    except ValueError:
-        return 0
-    return number
 
 
 def of_pins(settings: Settings, find_chip: Callable[[], str]) -> Finding:

@@ -5,9 +5,14 @@ hears of a coordinate that stays the same, nor which contact is being told of, n
 lies there already; the same after events were dropped because nobody read them in time.  The kernel
 can be asked, but Kivy does not ask; libmtdev does, and keeps the answer to itself.
 
+A touchscreen for one finger, as those are that feel pressure (XPT2046) and many old ones, has words
+of its own, which libmtdev passes on and Kivy does not know: they become those of a contact in slot
+0.
+
 Invariant: every touch that is passed on begins with its place and ends once, whatever was missed.
 A finger that lies there when the touchscreen is opened means nothing until it is taken away: it
-came down on another picture.
+came down on another picture.  Of a touchscreen for several fingers without slots that cannot be
+known: there such a finger begins a touch when it is told of next.
 """
 
 from __future__ import annotations
@@ -25,12 +30,21 @@ log = logging.getLogger(__name__)
 
 # From linux/input.h and linux/input-event-codes.h.
 _ABS: Final = mtdev.MTDEV_TYPE_EV_ABS
+_KEY: Final = mtdev.MTDEV_TYPE_EV_KEY
 _SYN: Final = mtdev.MTDEV_TYPE_EV_SYN
 _SYN_DROPPED: Final = 3
 _SLOT: Final = mtdev.MTDEV_CODE_SLOT
 _ID: Final = mtdev.MTDEV_CODE_TRACKING_ID
 #: What the kiosk asks of a touch.
 _PLACE: Final = (mtdev.MTDEV_CODE_POSITION_X, mtdev.MTDEV_CODE_POSITION_Y)
+#: The axes of one finger, in the words for several; libmtdev knows their ranges by either.
+_SINGLE: Final = {
+    mtdev.MTDEV_CODE_ABS_X: mtdev.MTDEV_CODE_POSITION_X,
+    mtdev.MTDEV_CODE_ABS_Y: mtdev.MTDEV_CODE_POSITION_Y,
+}
+_TOUCH: Final = mtdev.MTDEV_CODE_BTN_TOUCH
+#: As many bytes as tell of all keys which are down.
+_KEYS: Final = 0x300 // 8
 #: Where a touchscreen has no slots, libmtdev makes so many up, and begins with zeros in them.
 _MADE_UP: Final = 32
 #: Bytes of an int, and of the six that are told of an axis, its present value first.
@@ -60,11 +74,15 @@ class Touchscreen(mtdev.Device):  # type: ignore[misc]
         self._hangup.register(self._fd, 0)
         self._told: deque[Any] = deque()
         self._slot = 0
+        #: Whether it is for one finger, and how often that came down.
+        self._single = not self.has_mtdata()
+        self._count = 0
         #: The touches that Kivy knows of, by their slots.
         self._touches: dict[int, int] = {}
         #: Values that Kivy has yet to hear of, by their slots and codes: with the next touch.
         self._values: dict[int, dict[int, int]] = {}
         #: Fingers that mean nothing, by theirs.
+        self._lying: dict[int, int] = {}
         self._lying = self._catch_up()
         self._tell(_SLOT, self._slot)
 
@@ -80,10 +98,12 @@ class Touchscreen(mtdev.Device):  # type: ignore[misc]
                 if not self._touches or not self._hangup.poll(0):
                     return None
                 self._end_all()
-            elif event.type == _SYN and event.code == _SYN_DROPPED and self.has_slot():
-                # Without slots the next report tells everything, and libmtdev goes on from what it
+            elif event.type == _SYN and event.code == _SYN_DROPPED and self._can_ask():
+                # Otherwise the next report tells everything, and libmtdev goes on from what it
                 # told last: there is nothing to ask, and nothing to forget.
                 self._recover()
+            elif self._single and event.type != _SYN:
+                self._hear_single(event)
             elif event.type == _ABS and event.code >= _SLOT:
                 self._hear(event.code, event.value)
             else:
@@ -111,6 +131,17 @@ class Touchscreen(mtdev.Device):  # type: ignore[misc]
             self._tell(code, value)
         else:
             self._values.setdefault(self._slot, {})[code] = value
+
+    def _hear_single(self, event: Any) -> None:
+        """Put the words for one finger into those for several; others mean nothing."""
+        if event.type == _ABS and event.code in _SINGLE:
+            self._hear(_SINGLE[event.code], event.value)
+        elif event.type == _KEY and event.code == _TOUCH:
+            self._hear(_ID, self._next() if event.value else _NOBODY)
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
 
     def _begin(self, touch: int) -> None:
         if self._touches.get(self._slot) != touch:
@@ -146,15 +177,20 @@ class Touchscreen(mtdev.Device):  # type: ignore[misc]
         self._hear(_SLOT, current)
         self._report()
 
+    def _can_ask(self) -> bool:
+        return self._single or self.has_slot()
+
     def _catch_up(self) -> dict[int, int]:
         """Ask the kernel for its slot and all values; the contacts that there are, by slots."""
-        if not self.has_slot():
+        if not self._can_ask():
             # Everything is told each time, to libmtdev.
             self._values = {slot: dict.fromkeys(_PLACE, 0) for slot in range(_MADE_UP)}
             return {}
-        slots = self.get_slot().maximum + 1
         try:
-            self._slot = self._ask(_read(_ABSINFO, 0x40 + _SLOT), [0] * (_ABSINFO // _INT))[0]
+            if self._single:
+                return self._catch_up_single()
+            slots = self.get_slot().maximum + 1
+            self._slot = self._value(_SLOT)
             ids = self._of_slots(_ID, slots)
             places = {code: self._of_slots(code, slots) for code in _PLACE}
         except OSError as error:
@@ -164,6 +200,21 @@ class Touchscreen(mtdev.Device):  # type: ignore[misc]
             slot: {code: values[slot] for code, values in places.items()} for slot in range(slots)
         }
         return {slot: contact for slot, contact in enumerate(ids) if contact >= 0}
+
+    def _catch_up_single(self) -> dict[int, int]:
+        """The same for one finger."""
+        self._values = {0: {code: self._value(axis) for axis, code in _SINGLE.items()}}
+        keys = array.array("B", bytes(_KEYS))
+        fcntl.ioctl(self._fd, _read(_KEYS, 0x18), keys)
+        if not keys[_TOUCH // 8] >> _TOUCH % 8 & 1:
+            return {}
+        # Nobody counts how often it came down: it is taken for the same.
+        known = {**self._touches, **self._lying}
+        return {0: known[0] if known else self._next()}
+
+    def _value(self, axis: int) -> int:
+        """The present one of an axis."""
+        return self._ask(_read(_ABSINFO, 0x40 + axis), [0] * (_ABSINFO // _INT))[0]
 
     def _of_slots(self, code: int, slots: int) -> list[int]:
         """One value of each slot."""

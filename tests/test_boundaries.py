@@ -37,6 +37,7 @@ PURE_AFTER_ALL = frozenset({"random.Random"})
 KIVY_FREE = (
     "kiosk.session",
     "kiosk.settings",
+    "kiosk.inputs",
     "kiosk.storage",
     "kiosk.layout",
     "kiosk.attract*",

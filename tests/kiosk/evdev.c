@@ -19,6 +19,7 @@ int evdev_gone;                      /* as after it was unplugged */
 struct input_absinfo evdev_axes[ABS_CNT];
 unsigned char evdev_has[ABS_CNT];
 int evdev_slots[ABS_CNT][SLOTS];
+unsigned char evdev_keys[KEY_CNT / 8]; /* those which are down */
 
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -42,6 +43,10 @@ int ioctl(int fd, unsigned long request, ...)
 	if (number >= 0x40 && number < 0x40 + ABS_CNT) {
 		memcpy(answer, &evdev_axes[number - 0x40], sizeof(struct input_absinfo));
 		return 0;
+	}
+	if (number == 0x18) {
+		memcpy(answer, evdev_keys, size < sizeof evdev_keys ? size : sizeof evdev_keys);
+		return size;
 	}
 	if (number == 0x0a && evdev_type_b) {
 		int *words = answer;

@@ -10,8 +10,9 @@ of steps in JSON, each a word and frames; a frame is a list of ``[slot, {axis: v
 - ``lose``: like ``drop``, but when the kernel is asked, the touchscreen is gone;
 - ``unplug``, ``plug``: it goes; a new one comes, which Kivy has opened when it reports.
 
-Each step is made when everything before has been read.  ``plain`` before the scene leaves Kivy's
-reader as it is.
+Each step is made when everything before has been read.  After the scene, ``plain`` leaves Kivy's
+reader as it is, ``unslotted`` and ``single`` choose another touchscreen, and a number turns touches
+by so many degrees.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ SLOT = 0x2F
 AXES = {"id": 0x39, "x": 0x35, "y": 0x36}
 #: What the kernel makes a mouse of; Kivy must not.
 POINTER = {"x": 0x00, "y": 0x01}
-MAXIMUM = 1000
+#: Smallest and largest place on an axis; for one finger, as panels have it that feel pressure.
+RANGE = (0, 1000)
+SINGLE_RANGE = (200, 1200)
+TOUCH = 0x14A
 SLOTS = 10
 Frame = list[tuple[int, dict[str, int]]]
 
@@ -42,22 +46,26 @@ class Kernel:
     Args:
         fifo: where it tells.
         slots: whether it has slots; without, everything is told each time.
+        single: whether it is for one finger; it tells of it in the order of a frame.
     """
 
-    def __init__(self, fifo: Path, *, slots: bool) -> None:
+    def __init__(self, fifo: Path, *, slots: bool = True, single: bool = False) -> None:
         self._fifo = fifo
         self._slotted = slots
+        self._single = single
         self._shim = ctypes.CDLL(None)
         self._pipe: int | None = None
         self._has = (ctypes.c_ubyte * 64).in_dll(self._shim, "evdev_has")
         self._axes = (ctypes.c_int * 6 * 64).in_dll(self._shim, "evdev_axes")
         self._slots = (ctypes.c_int * SLOTS * 64).in_dll(self._shim, "evdev_slots")
         self._gone = ctypes.c_int.in_dll(self._shim, "evdev_gone")
-        ctypes.c_int.in_dll(self._shim, "evdev_type_b").value = slots
-        for code in (AXES["x"], AXES["y"], *POINTER.values()):
+        self._keys = (ctypes.c_ubyte * 96).in_dll(self._shim, "evdev_keys")
+        ctypes.c_int.in_dll(self._shim, "evdev_type_b").value = slots and not single
+        several = () if single else (AXES["x"], AXES["y"])
+        for code in (*several, *POINTER.values()):
             self._has[code] = 1
-            self._axes[code][2] = MAXIMUM
-        if slots:
+            self._axes[code][1:3] = SINGLE_RANGE if single else RANGE
+        if slots and not single:
             self._has[SLOT] = self._has[AXES["id"]] = 1
             self._axes[SLOT][2] = SLOTS - 1
             self._axes[AXES["id"]][2] = 65535
@@ -68,6 +76,7 @@ class Kernel:
         self._axes[SLOT][0] = 0
         for slot in range(SLOTS):
             self._slots[AXES["id"]][slot] = -1
+        self._keys[TOUCH // 8] = 0
 
     def listen(self) -> None:
         """Somebody listens from now on."""
@@ -98,6 +107,8 @@ class Kernel:
             os.write(self._pipe, b"".join(struct.pack("LLHHi", 0, 0, *event) for event in told))
 
     def _happens(self, frame: Frame) -> list[tuple[int, int, int]]:
+        if self._single:
+            return [event for _, values in frame for event in self._of_one(values)]
         events = []
         for slot, values in frame:
             if not self._slotted:
@@ -119,6 +130,17 @@ class Kernel:
                 events.append((ABS, code, self._axes[code][0]))
         return events
 
+    def _of_one(self, values: dict[str, int]) -> Iterator[tuple[int, int, int]]:
+        for axis, value in values.items():
+            if axis == "id":
+                before, down = self._keys[TOUCH // 8] >> TOUCH % 8 & 1, int(value >= 0)
+                self._keys[TOUCH // 8] = down << TOUCH % 8
+                if before != down:
+                    yield KEY, TOUCH, down
+            elif self._axes[POINTER[axis]][0] != value:
+                self._axes[POINTER[axis]][0] = value
+                yield ABS, POINTER[axis], value
+
 
 class Seen(list[Any]):
     """The queue of Kivy's reader, with what each touch was when it was put there."""
@@ -129,17 +151,16 @@ class Seen(list[Any]):
         super().append([action, touch.id, round(touch.sx, 3), round(touch.sy, 3)])
 
 
-def play(fifo: Path, steps: list[tuple[Any, ...]], *, plain: bool, slots: bool) -> Seen:
+def play(kernel: Kernel, fifo: Path, steps: list[tuple[Any, ...]], flags: list[str]) -> Seen:
     """Play a scene; what Kivy made of it."""
-    from kiosk.display import Driver, prepare
+    from kiosk.display import _TOUCH_TURNED, Driver, prepare
 
     prepare(Driver.KMSDRM)
     from kivy.input.providers import mtdev
     from kivy.lib.mtdev import Device
 
-    kernel = Kernel(fifo, slots=slots)
     left: Iterator[tuple[Any, ...]] = iter(steps)
-    base: Any = Device if plain else mtdev.Device
+    base: Any = Device if "plain" in flags else mtdev.Device
 
     class Driven(base):  # type: ignore[misc]
         """Has the next step made when there is nothing to read."""
@@ -172,7 +193,8 @@ def play(fifo: Path, steps: list[tuple[Any, ...]], *, plain: bool, slots: bool) 
         step(word, *frames)
     kernel.listen()
     mtdev.Device = Driven
-    provider = mtdev.MTDMotionEventProvider("touch", str(fifo))
+    turned = sum(int(flag) for flag in flags if flag.isdecimal())
+    provider = mtdev.MTDMotionEventProvider("touch", f"{fifo}{_TOUCH_TURNED[turned]}")
     seen = Seen()
     try:
         provider._thread_run(
@@ -184,7 +206,6 @@ def play(fifo: Path, steps: list[tuple[Any, ...]], *, plain: bool, slots: bool) 
 
 
 if __name__ == "__main__":
-    scene = json.loads(sys.argv[2])
-    flags = sys.argv[3:]
-    found = play(Path(sys.argv[1]), scene, plain="plain" in flags, slots="unslotted" not in flags)
-    print(json.dumps(found))
+    pipe, scene, flags = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
+    touchscreen = Kernel(pipe, slots="unslotted" not in flags, single="single" in flags)
+    print(json.dumps(play(touchscreen, pipe, scene, flags)))

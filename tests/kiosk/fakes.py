@@ -1,8 +1,9 @@
-"""Fakes that stand in for the pool, the solver's thread and the clock."""
+"""Fakes that stand in for the pool, the solver's thread, the clock and input devices."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -196,3 +197,28 @@ class FakeDesk:
 def service(**facts: object) -> Service:
     """A service menu over a :class:`FakeDesk` with these facts."""
     return Service(FakeDesk(**facts), Lockout(0.0))  # type: ignore[arg-type]
+
+
+def input_device(
+    inputs: Path,
+    number: int,
+    *,
+    axes: Iterable[int] = (),
+    keys: Iterable[int] = (),
+    properties: Iterable[int] = (),
+) -> Path:
+    """The folder of an input device, as the kernel tells of it."""
+    word = 8 * struct.calcsize("l")
+    device = inputs / f"event{number}" / "device"
+    (device / "capabilities").mkdir(parents=True)
+    for name, bits in (
+        ("capabilities/abs", axes),
+        ("capabilities/key", keys),
+        ("properties", properties),
+    ):
+        left, words = sum(1 << bit for bit in bits), []
+        while left or not words:
+            words.append(f"{left & ((1 << word) - 1):x}")
+            left >>= word
+        (device / name).write_text(" ".join(reversed(words)) + "\n")
+    return device

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kiosk.display import Driver, NoDisplayError, choose_driver, x11_screen_size
+from tests.kiosk.fakes import input_device
 
 
 def test_what_is_asked_for_or_there_is_taken(tmp_path: Path) -> None:
@@ -79,8 +80,9 @@ def test_the_size_of_a_real_x_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 #: Prints what Kivy is set up with, in a process of its own: there is one set-up in each.
 SET_UP = """
 import json, sys
+from pathlib import Path
 from kiosk.display import Driver, prepare
-prepare(Driver(sys.argv[1]), (800, 480))
+prepare(Driver(sys.argv[1]), (800, 480), inputs=Path(sys.argv[2]))
 from kivy.config import Config
 from kivy.lang import Builder
 sections = ("input", "modules", "postproc", "kivy", "graphics")
@@ -95,14 +97,17 @@ print(json.dumps(found | {"rules": len(Builder.rules)}))
         (Driver.X11, {"mouse"}),
         (Driver.OFFSCREEN, {"mouse"}),
         # There SDL makes no mouse of a touch, see SDL_TOUCH_MOUSE_EVENTS.
-        (Driver.KMSDRM, {"mouse", "mtdev_%(name)s"}),
+        (Driver.KMSDRM, {"mouse", "mtdev_event0", "mtdev_event2"}),
     ],
 )
 def test_there_is_one_source_of_touches_and_nothing_to_fall_into(
-    driver: Driver, sources: set[str]
+    driver: Driver, sources: set[str], tmp_path: Path
 ) -> None:
     pytest.importorskip("kivy")
-    command = [sys.executable, "-c", SET_UP, driver.value]
+    input_device(tmp_path, 0, axes=[0x35, 0x36], properties=[1])
+    input_device(tmp_path, 1, keys=[0x110, 0x111])
+    input_device(tmp_path, 2, axes=[0, 1], keys=[0x14A])
+    command = [sys.executable, "-c", SET_UP, driver.value, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     assert set(found["input"]) == sources
@@ -116,9 +121,9 @@ def test_there_is_one_source_of_touches_and_nothing_to_fall_into(
     assert found["rules"] == 0
 
 
-def test_a_plain_kivy_window_has_its_looks() -> None:
+def test_a_plain_kivy_window_has_its_looks(tmp_path: Path) -> None:
     pytest.importorskip("kivy")
-    plain = SET_UP.replace("(800, 480))", "(800, 480), styled=True)")
-    command = [sys.executable, "-c", plain, "offscreen"]
+    plain = SET_UP.replace("(800, 480),", "(800, 480), styled=True,")
+    command = [sys.executable, "-c", plain, "offscreen", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["rules"] > 50

@@ -21,6 +21,7 @@ from kiosk.preflight import Finding, Level, Machine
 from kiosk.settings import Settings, parse
 from kiosk.statefile import FILE_NAME
 from kiosk.storage import Storage
+from tests.kiosk.fakes import input_device
 
 ROOT = Path(__file__).parents[2]
 PI_DRAWS = "V3D 7.1.7.0"
@@ -43,8 +44,8 @@ def raspberry(root: Path) -> None:
     write(root / "sys/class/drm/card1-HDMI-A-1/status", "connected\n")
     for number, name, absolute, properties in (
         (0, "a keyboard", "0", "0"),
-        (1, "ft5x06", "2608000 3", "2"),
-        (2, "a touch pad", "2608000 3", "5"),
+        (1, "ft5x06", "260800000000003", "2"),
+        (2, "a touch pad", "260800000000003", "5"),
     ):
         device = root / f"sys/class/input/event{number}/device"
         write(device / "name", name + "\n")
@@ -206,11 +207,13 @@ def test_only_a_screen_under_fingers_is_a_touch_screen(tmp_path: Path) -> None:
     assert preflight.of_touch(machine(tmp_path)).level is Level.WARNING
 
 
-def test_bit_maps_of_the_kernel_are_read_from_their_end(tmp_path: Path) -> None:
-    # Two words of 64 bits: bit 53 + 64 is in the first one.
-    assert preflight._bits(write(tmp_path / "a", "20000000000000 3\n")) == 1 << 117 | 3
-    assert preflight._bits(write(tmp_path / "b", "nonsense")) == 0
-    assert preflight._bits(tmp_path / "not there") == 0
+def test_a_touch_screen_for_one_finger_is_one(tmp_path: Path) -> None:
+    # It does not say that it lies on a screen.
+    device = input_device(tmp_path / "sys/class/input", 0, axes=[0, 1, 0x18], keys=[0x14A])
+    write(device / "name", "ADS7846 Touchscreen\n")
+    write(tmp_path / "dev/input/event0")
+    finding = preflight.of_touch(machine(tmp_path))
+    assert (finding.level, finding.text) == (Level.OK, "ADS7846 Touchscreen (event0)")
 
 
 def test_pins_are_looked_for_only_where_something_is_connected() -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.kiosk.fakes import input_device
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PROGRAM = """
@@ -87,14 +89,14 @@ def test_picture_is_turned_clockwise_and_touches_with_it(
 
 TOUCHES = """
 import json, sys
+from pathlib import Path
 from types import SimpleNamespace
 from kiosk.display import Driver, prepare
-prepare(Driver.KMSDRM, touch_rotation=int(sys.argv[1]))
+prepare(Driver.KMSDRM, touch_rotation=int(sys.argv[1]), inputs=Path(sys.argv[2]))
 from kivy.config import Config
 from kivy.input.providers import mtdev
 
-(value,) = [value for _, value in Config.items("input") if "mtdev" in value]
-arguments = [part.removeprefix("param=") for part in value.split(",") if part.startswith("param=")]
+(source,) = [value for _, value in Config.items("input") if "mtdev" in value]
 
 class Device:
     # One touch, near the upper right corner of the touchscreen: x 0.9, y 0.8 upwards.
@@ -116,7 +118,8 @@ class Device:
         return self.events.pop(0) if self.events else None
 
 mtdev.Device = Device
-provider = mtdev.MTDMotionEventProvider("touch", ",".join(["/dev/input/event0", *arguments]))
+provider = mtdev.MTDMotionEventProvider("touch", source.removeprefix("mtdev,"))
+assert provider.input_fn == "/dev/input/event1"
 provider.start()
 provider.thread.join()
 _, touch = provider.queue[0]
@@ -129,10 +132,11 @@ print(json.dumps([touch.sx, touch.sy]))
     [(0, [0.9, 0.8]), (90, [0.8, 0.1]), (180, [0.1, 0.2]), (270, [0.2, 0.9])],
 )
 def test_touchscreen_that_is_mounted_turned_is_turned_clockwise(
-    turned: int, position: list[float]
+    turned: int, position: list[float], tmp_path: Path
 ) -> None:
+    input_device(tmp_path, 1, axes=[0x35, 0x36], properties=[1])
     done = subprocess.run(
-        [sys.executable, "-c", TOUCHES, str(turned)],
+        [sys.executable, "-c", TOUCHES, str(turned), str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,

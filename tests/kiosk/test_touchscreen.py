@@ -280,6 +280,103 @@ def test_a_touch_ends_when_the_touchscreen_goes_and_the_new_one_works(
     assert ("does not tell how it is touched" in scene.stderr) == bool(missed)
 
 
+# --- For one finger ------------------------------------------------------------------------------
+
+SINGLE = ("single",)
+#: The kernel counts none of its touches; its axes begin with 200 and end with 1200.
+PRESSED = at(0, id=0, x=500, y=600)
+
+
+def test_kivy_alone_does_not_read_a_touchscreen_for_one_finger(scene: Scene) -> None:
+    # When this fails, Kivy has learned it, and kiosk/touchscreen.py need not do it.
+    assert scene(OPEN, report(PRESSED), report(UP), flags=("single", "plain")) == []
+
+
+def test_one_finger_touches_moves_and_goes(scene: Scene) -> None:
+    steps = [PRESSED, at(0, x=700), at(0, y=1200), UP, at(0, id=0, x=200, y=200), UP]
+    found = scene(OPEN, *map(report, steps), flags=SINGLE)
+    assert found == [
+        ["begin", 1, 0.3, 0.6],
+        ["update", 1, 0.5, 0.6],
+        ["update", 1, 0.5, 0.0],
+        ["end", 1, 0.5, 0.0],
+        ["begin", 2, 0.0, 1.0],
+        ["end", 2, 0.0, 1.0],
+    ]
+
+
+def test_one_finger_is_where_it_is_in_whatever_order_it_is_told(scene: Scene) -> None:
+    last = at(0, x=500, y=600, id=0)
+    # Where it was when it went is told with that, or before.
+    gone = at(0, id=-1, x=900, y=900)
+    found = scene(OPEN, *map(report, [last, gone, last, at(0, x=510, id=-1)]), flags=SINGLE)
+    assert found == [
+        ["begin", 1, 0.3, 0.6],
+        ["end", 1, 0.3, 0.6],
+        ["begin", 2, 0.3, 0.6],
+        ["end", 2, 0.31, 0.6],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("turned", "place"), [(90, [0.6, 0.7]), (180, [0.7, 0.4]), (270, [0.4, 0.3])]
+)
+def test_one_finger_on_a_panel_that_hangs_turned(
+    scene: Scene, turned: int, place: list[float]
+) -> None:
+    found = scene(OPEN, report(PRESSED), report(UP), flags=("single", str(turned)))
+    assert found == [["begin", 1, *place], ["end", 1, *place]]
+
+
+def test_one_finger_where_it_touched_before_it_was_opened(scene: Scene) -> None:
+    found = scene(report(PRESSED, UP), OPEN, report(at(0, id=0)), report(UP), flags=SINGLE)
+    assert found == [["begin", 1, 0.3, 0.6], ["end", 1, 0.3, 0.6]]
+
+
+def test_one_finger_that_lies_there_means_nothing_until_it_came_again(scene: Scene) -> None:
+    steps = [at(0, x=510), UP, at(0, id=0, y=700), UP]
+    found = scene(report(PRESSED), OPEN, *map(report, steps), flags=SINGLE)
+    assert [[what, *place] for what, _, *place in found] == [
+        ["begin", 0.31, 0.5],
+        ["end", 0.31, 0.5],
+    ]
+
+
+def test_one_finger_that_did_something_meanwhile(scene: Scene) -> None:
+    found = scene(
+        OPEN,
+        report(PRESSED),
+        drop(at(0, x=700), at(0, y=700)),
+        drop(at(0, x=710), UP, []),
+        drop(at(0, id=0, x=900), []),
+        report(UP),
+        flags=SINGLE,
+    )
+    assert found == [
+        ["begin", 1, 0.3, 0.6],
+        ["update", 1, 0.5, 0.5],
+        ["end", 1, 0.5, 0.5],
+        ["begin", 2, 0.7, 0.5],
+        ["end", 2, 0.7, 0.5],
+    ]
+
+
+def test_one_finger_that_still_lies_there_means_nothing(scene: Scene) -> None:
+    steps = [drop(at(0, x=510), []), report(at(0, x=520)), report(UP)]
+    assert scene(report(PRESSED), OPEN, *steps, flags=SINGLE) == []
+
+
+def test_one_finger_when_the_touchscreen_goes_and_the_new_one_comes(scene: Scene) -> None:
+    again = report(at(0, id=0, x=600, y=700))
+    found = scene(OPEN, report(PRESSED), ["unplug"], ["plug"], again, report(UP), flags=SINGLE)
+    assert [[what, *place] for what, _, *place in found] == [
+        ["begin", 0.3, 0.6],
+        ["end", 0.3, 0.6],
+        ["begin", 0.4, 0.5],
+        ["end", 0.4, 0.5],
+    ]
+
+
 # --- Without the library -------------------------------------------------------------------------
 
 
