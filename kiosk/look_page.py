@@ -73,7 +73,9 @@ class LookPage(Sheet):
         across = 1 if look.layout.portrait else 2
         down = -(-len(entries) // across)
         gap = look.unit
-        height = min((room.h - (down - 1) * gap) // down, round(1.6 * look.layout.touch))
+        # As much as a finger wants, or the words and the picture where a finger wants less.
+        wanted = max(round(1.6 * look.layout.touch), round(4.6 * look.scale.button))
+        height = min((room.h - (down - 1) * gap) // down, wanted)
         taken = down * height + (down - 1) * gap
         cells = boxes.grid(Rect(room.x, room.top - taken, room.w, taken), across, down, gap)
         size = fit(

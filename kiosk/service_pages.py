@@ -143,7 +143,8 @@ def put_buttons(
     look = sheet.look
     down = -(-len(entries) // across)
     gap = look.unit
-    height = min((room.h - (down - 1) * gap) // down, round(2.2 * look.layout.touch))
+    wanted = max(round(2.2 * look.layout.touch), round(6 * look.scale.button))
+    height = min((room.h - (down - 1) * gap) // down, wanted)
     taken = down * height + (down - 1) * gap
     upper = Rect(room.x, room.top - taken, room.w, taken)
     cells = boxes.grid(upper, across, down, gap)[: len(entries)]

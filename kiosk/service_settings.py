@@ -30,7 +30,8 @@ class SettingsPage(Sheet):
         cells_needed = len(STEPS) + 1
         down = -(-cells_needed // across)
         gap = look.unit
-        height = min((room.h - (down - 1) * gap) // down, round(1.8 * look.layout.touch))
+        wanted = max(round(1.8 * look.layout.touch), round(5 * look.scale.button))
+        height = min((room.h - (down - 1) * gap) // down, wanted)
         height = max(height, look.layout.touch)
         taken = down * height + (down - 1) * gap
         cells = boxes.grid(Rect(room.x, room.top - taken, room.w, taken), across, down, gap)

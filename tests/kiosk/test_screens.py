@@ -1380,6 +1380,19 @@ def test_words_of_a_button_of_the_panel_keep_off_its_edges(
         assert cell.h - 3 * box.rect.h >= layout.unit
 
 
+@pytest.mark.parametrize("state", ["look", "service_home", "service_settings", "service_pins"])
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_on_a_page_does_not_crowd_at_its_top(
+    make: Make, size: tuple[int, int], state: str
+) -> None:
+    from kiosk.widgets import Plate
+
+    screen = make(in_state(state), layout=Layout.for_screen(*size))
+    sheet = screen.panels.sheet
+    lowest = min(w.y for w in sheet.walk() if isinstance(w, Plate) and w.height < sheet.rect.h)
+    assert lowest - sheet.rect.y <= 0.25 * sheet.rect.h
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_label_beside_its_icon_is_centred_and_keeps_away_from_the_edges(
     make: Make, language: str
