@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -110,13 +110,18 @@ class Proof:
         machine: what is tried; off.
         folder: for the pictures.
         rng: chooses when power is cut.
+        told: called after each step with the rows so far, so that what ends too soon has told
+            what it found.
 
     Attributes:
         rows: what has been tried so far.
     """
 
-    def __init__(self, machine: Machine, folder: Path, rng: Random) -> None:
+    def __init__(
+        self, machine: Machine, folder: Path, rng: Random, told: Callable[[Sequence[Row]], object]
+    ) -> None:
         self._machine = machine
+        self._told = told
         self._player = Player(machine)
         self._folder = folder
         self._rng = rng
@@ -145,6 +150,7 @@ class Proof:
 
     def _add(self, row: Row) -> None:
         self.rows.append(row)
+        self._told(self.rows)
         say(f"{row.name}: {row.verdict} ({row.seconds:.0f} s): {row.detail}")
 
     def _try(self, number: int, name: str, check: Callable[[], str]) -> None:
