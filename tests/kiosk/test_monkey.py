@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -128,3 +129,16 @@ def test_some_seconds_of_real_time(kivy_window: Any, tmp_path: Path) -> None:
     told = soak(kivy_window, 3 / 3600, 3, tmp_path / "soak.csv", every=0.5, say=lambda _text: None)
     assert told["samples"] > 0
     assert told["inputs"] > 0
+
+
+def test_fonts_are_not_counted_and_kivy_keeps_no_more_than_its_64(kivy_window: Any) -> None:
+    from kivy.core.text import Label
+
+    from kiosk.theme import FONT_REGULAR
+    from tests.monkey.rig import open_files
+
+    before = open_files()
+    for size in range(10, 110):
+        Label(text="13", font_size=size, font_name=FONT_REGULAR).refresh()
+    assert open_files() == before
+    assert len(os.listdir("/proc/self/fd")) - before < 70  # noqa: PTH208 - names are enough

@@ -15,7 +15,7 @@ import queue
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import count
@@ -586,9 +586,19 @@ class Rig:
             "objects": len(gc.get_objects()),
             "widgets": sum(1 for _ in self.app.root_widget.walk()),
             "events": len(list(self.clock.get_events())),
-            "files": len(os.listdir("/proc/self/fd")),  # noqa: PTH208 - names are enough
+            "files": open_files(),
             "threads": threading.active_count(),
         }
+
+
+def open_files() -> int:
+    """How many files are open, but for fonts: Kivy keeps the last 64 of their sizes open."""
+    found = 0
+    for file in Path("/proc/self/fd").iterdir():
+        # One of them is the folder that is being read, and gone.
+        with suppress(OSError):
+            found += file.readlink().suffix != ".ttf"
+    return found
 
 
 def replayed(window: Any, seed: int, inputs: Sequence[Input]) -> BaseException | None:
