@@ -231,7 +231,9 @@ class KioskApp(App):  # type: ignore[misc]
         self._built = 0.0
         self.frame_times = FrameTimes()
         self._second = -1
-        self._finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
+        #: Whether each frame is waited for: nobody else waits for a picture that nobody sees, and
+        #: frames would pile up in memory.
+        self.finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
         self._texts_in = lru_cache(maxsize=8)(Texts.load)
         self._controls: PanelControls | None = None
         self._cursor = Cursor(Panel.NONE)
@@ -512,8 +514,7 @@ class KioskApp(App):  # type: ignore[misc]
 
     def _flipped(self, _window: Any) -> None:
         self.frame_times.drawn(self._clock(), self.table.moving)
-        if self._finishes_frames:
-            # Nobody waits for a picture that nobody sees: frames would pile up in memory.
+        if self.finishes_frames:
             glFinish()
         if self.frames == 1:
             if self._heartbeat is not None:

@@ -3,8 +3,8 @@
 Both are measured in one run, off-screen, at the 60 frames a second of the kiosk, in processor time
 of all threads.  Once to the last pixel of each frame: without a GPU nearly all of that is the
 drawing of pixels in software, and grows with the area that the cards cover.  And once without
-waiting for the pixels: what a machine pays that has a GPU to draw them.  Then, how soon the screen
-answers a touch, a new deal and another language.
+pixels: what a machine pays that has a GPU to draw them; see :mod:`kiosk.bench_pixels`.  Then, how
+soon the screen answers a touch, a new deal and another language.
 
 Invariant: it measures the table as the kiosk uses it, through its public methods.
 """
@@ -79,8 +79,9 @@ def measure(width: int, height: int) -> dict[str, Any]:
     """Processor time a frame in ms: an empty window, one card moving, all cards, nothing."""
     from kivy.base import EventLoop  # noqa: PLC0415 - opens the window
     from kivy.core.window import Window  # noqa: PLC0415
-    from kivy.graphics.opengl import glFinish, glGetString  # noqa: PLC0415
+    from kivy.graphics.opengl import glGetString  # noqa: PLC0415
 
+    from kiosk.bench_pixels import Pixels  # noqa: PLC0415
     from kiosk.table import Table  # noqa: PLC0415
 
     EventLoop.ensure_window()
@@ -88,13 +89,12 @@ def measure(width: int, height: int) -> dict[str, Any]:
         EventLoop.add_event_listener(Window)
     EventLoop.status = "started"
     flips = 0
-    to_the_last_pixel = True
+    pixels = Pixels()
 
     def flipped(_window: Any) -> None:
         nonlocal flips
         flips += 1
-        if to_the_last_pixel:
-            glFinish()
+        pixels.finish()
 
     Window.bind(on_flip=flipped)
     layout = Layout.for_screen(width, height)
@@ -121,7 +121,7 @@ def measure(width: int, height: int) -> dict[str, Any]:
 
     for _ in range(ROUNDS):
         for suffix in ("", "_without_pixels"):
-            to_the_last_pixel = not suffix
+            pixels.paint(not suffix)
             Window.remove_widget(table)
             note("empty" + suffix, frames(Window.canvas.ask_update), FRAMES)
             Window.add_widget(table)
@@ -129,6 +129,7 @@ def measure(width: int, height: int) -> dict[str, Any]:
             note("every_card" + suffix, frames(), FRAMES)
             table.finish()
             note("still" + suffix, frames(), 0)
+    pixels.paint(True)
     table.finish()
     Window.remove_widget(table)
     Window.unbind(on_flip=flipped)
