@@ -15,7 +15,6 @@ import os
 import queue
 import time
 from collections.abc import Callable
-from functools import lru_cache
 from importlib import import_module
 from threading import Thread
 from typing import Any, Final
@@ -65,7 +64,7 @@ from kiosk.sessiontypes import Saved
 from kiosk.shifted import Shifted
 from kiosk.sound import Sounds
 from kiosk.table import Table
-from kiosk.texts import Texts, shipped_languages
+from kiosk.texts import shipped_languages, texts_in
 from kiosk.veil import Veil
 from kiosk.widgets import Look
 
@@ -234,7 +233,6 @@ class KioskApp(App):  # type: ignore[misc]
         #: Whether each frame is waited for: nobody else waits for a picture that nobody sees, and
         #: frames would pile up in memory.
         self.finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
-        self._texts_in = lru_cache(maxsize=8)(Texts.load)
         self._controls: PanelControls | None = None
         self._cursor = Cursor(Panel.NONE)
         self._keys_down: set[int] = set()
@@ -348,7 +346,7 @@ class KioskApp(App):  # type: ignore[misc]
     def _dress(self) -> None:
         """Make everything that is seen, for the look and the language of this moment."""
         self._look, self._spoken = self.session.look, self.session.speaks
-        look, layout, texts = self._look, self._layout(), self._texts_in(self._spoken)
+        look, layout, texts = self._look, self._layout(), texts_in(self._spoken)
         palette = theme.palette_of(high_contrast=look.high_contrast, oled=look.oled)
         still = look.reduced_motion
         style = FaceStyle.of(look, self._spoken)
@@ -384,7 +382,7 @@ class KioskApp(App):  # type: ignore[misc]
             self._dress()
             return
         self._spoken = self.session.speaks
-        texts = self._texts_in(self._spoken)
+        texts = texts_in(self._spoken)
         for widget in (self.hud, self.panels, self.ring):
             widget.set_texts(texts)
 
@@ -526,7 +524,7 @@ class KioskApp(App):  # type: ignore[misc]
         """Have at hand what a visitor may ask for next; on a thread, behind the first picture."""
         import_module("kiosk.panels")
         for language in shipped_languages():
-            self._texts_in(language)
+            texts_in(language)
 
     def _beat(self, _dt: float) -> None:
         assert self._heartbeat is not None

@@ -67,7 +67,7 @@ from kiosk.sessiontypes import SessionOptions, Tell
 from kiosk.settings import DisplaySettings, Settings
 from kiosk.showreel import SceneKind
 from kiosk.statistics import ABANDONED, LOST, WON, Result, Statistics
-from kiosk.texts import Texts, available_languages
+from kiosk.texts import available_languages, texts_in
 
 if TYPE_CHECKING:
     from kiosk.app import KioskApp
@@ -330,7 +330,7 @@ def _number(number: int | None) -> Callable[[Studio], None]:
         studio.do(Open(Panel.NUMBER))
         if number is not None:
             studio.do(CheckDeal(number))
-            studio.app.panels.set_texts(Texts.load(studio.session.language))
+            studio.app.panels.set_texts(texts_in(studio.session.language))
 
     return bring_about
 

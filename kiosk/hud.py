@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 from kivy.animation import Animation
@@ -31,7 +30,7 @@ from kiosk.layout import Control, Layout, Rect
 from kiosk.poster import Poster
 from kiosk.session import Session
 from kiosk.showreel import Scene, SceneKind
-from kiosk.texts import Texts, shipped_languages
+from kiosk.texts import Texts, shipped_languages, texts_in
 from kiosk.theme import Palette
 from kiosk.widgets import (
     LINE,
@@ -211,7 +210,7 @@ class Hud(FloatLayout):  # type: ignore[misc]
         if scene is None or scene.kind is SceneKind.DEMO:
             return
         others = [code for code in shipped_languages() if code != self._texts.language]
-        calls = [call_to_touch(_texts_in(code)) for code in others]
+        calls = [call_to_touch(texts_in(code)) for code in others]
         self._poster = Poster(self._look, self._texts, calls, session)
         self.add_widget(self._poster)
         if not self._reduced_motion:
@@ -234,11 +233,6 @@ class Hud(FloatLayout):  # type: ignore[misc]
 def call_to_touch(texts: Texts) -> str:
     """What a passer-by is called to do."""
     return texts.gettext("Touch to play")
-
-
-@lru_cache(maxsize=8)
-def _texts_in(language: str) -> Texts:
-    return Texts.load(language)
 
 
 class _Shown:

@@ -107,6 +107,12 @@ class Texts:
         return self._translations.ngettext(singular, plural, n).format(n=n, **values)
 
 
+@cache
+def texts_in(language: str) -> Texts:
+    """The texts in one of this installation's languages; read once, for nothing changes them."""
+    return Texts.load(language)
+
+
 def placeholders(text: str) -> frozenset[str]:
     """The names of the ``{placeholders}`` in ``text``.
 

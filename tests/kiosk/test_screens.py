@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date
-from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -64,15 +63,13 @@ from kiosk.sessiontypes import SessionOptions
 from kiosk.settings import DisplaySettings
 from kiosk.showreel import SceneKind
 from kiosk.statistics import LOST, WON, Figures, Result
-from kiosk.texts import Texts, available_languages
+from kiosk.texts import Texts, available_languages, texts_in
 from kiosk.wording import clock
 from tests.kiosk.fakes import WON_BY_HAND, FakeAdviser, FakeDealer, moves, service
 
 SIZES = [(800, 480), (1024, 600), (1280, 720), (1920, 1080), (720, 1280), (1200, 1920)]
 LANGUAGES = ("en", "de", "es", "fr")
 SMALL = Layout.for_screen(800, 480)
-#: Reading a catalogue takes as long as making a screen.
-texts_in = lru_cache(Texts.load)
 
 
 class Screen:
