@@ -18,6 +18,7 @@ import pytest
 STAGE_SIZE = (800, 480)
 FRAME = 1 / 60
 _STAGES = count()
+GL_SCISSOR_TEST = 0x0C11
 
 
 def open_window() -> Any:
@@ -82,11 +83,16 @@ class Stage:
     Attributes:
         window: Kivy's window.
         flips: how many frames have really been drawn.
+
+    Args:
+        clock: Kivy's.
+        painted: whether the pixels are wanted, too. Without a GPU they cost most of the time.
     """
 
-    def __init__(self, window: Any, clock: Any) -> None:
+    def __init__(self, window: Any, clock: Any, *, painted: bool) -> None:
         self.window = window
         self.flips = 0
+        self._painted = painted
         self._clock = clock
         # Time must never run backwards for events that were scheduled before.
         self.now = max(clock.time(), clock._last_tick)
@@ -94,8 +100,12 @@ class Stage:
     def frame(self, seconds: float = FRAME) -> None:
         """One turn of the main loop, ``seconds`` after the last one."""
         from kivy.base import EventLoop
+        from kivy.graphics.opengl import glEnable, glScissor
 
         self.now += seconds
+        if not self._painted:
+            glEnable(GL_SCISSOR_TEST)
+            glScissor(0, 0, 1, 1)
         EventLoop.idle()
 
     def wait(self, seconds: float) -> None:
@@ -144,9 +154,13 @@ def stepped(window: Any, now: Callable[[], float]) -> Iterator[None]:
 
 
 @pytest.fixture
-def stage(kivy_window: Any) -> Iterator[Stage]:
-    """An empty window and a clock that only the test moves."""
+def stage(kivy_window: Any, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """An empty window and a clock that only the test moves; one pixel is painted of each frame.
+
+    All of them are where a test or its module is marked ``pixels``.
+    """
     from kivy.clock import Clock
+    from kivy.graphics.opengl import glDisable
 
     # What the tests before have left is looked through once, and not at each collection after; now
     # and then again, for what was still held the first time.
@@ -158,7 +172,8 @@ def stage(kivy_window: Any) -> Iterator[Stage]:
     kept = list(window.children)
     for child in kept:
         window.remove_widget(child)
-    stage = Stage(window, Clock)
+    painted = request.node.get_closest_marker("pixels") is not None
+    stage = Stage(window, Clock, painted=painted)
     events = {id(event) for event in Clock.get_events()}
     window.bind(on_flip=stage._flipped)
     with stepped(window, lambda: stage.now):
@@ -168,6 +183,7 @@ def stage(kivy_window: Any) -> Iterator[Stage]:
             yield stage
         finally:
             window.unbind(on_flip=stage._flipped)
+            glDisable(GL_SCISSOR_TEST)
             for child in list(window.children):
                 window.remove_widget(child)
             for event in Clock.get_events():

@@ -15,6 +15,7 @@ from kiosk.storage import Storage
 from tests.kiosk.conftest import Stage
 
 
+@pytest.mark.pixels
 def test_touch_new_deal_and_language_are_seen_in_the_next_frames(stage: Stage) -> None:
     answers = measure_answers(rounds=4)
     assert set(answers) == {"touch", "deal", "language"}

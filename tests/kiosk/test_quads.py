@@ -9,6 +9,7 @@ import pytest
 from tests.kiosk.conftest import Stage
 
 pytest.importorskip("kivy")
+pytestmark = pytest.mark.pixels
 
 RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
 GROUND = (0, 0, 0)

@@ -516,6 +516,7 @@ def test_a_hint_pulses_for_a_while_and_then_stays(kiosk: Callable[..., Kiosk]) -
     }
 
 
+@pytest.mark.pixels
 def test_what_a_newcomer_is_shown_glows_and_lies_still(kiosk: Callable[..., Kiosk]) -> None:
     table = kiosk()
     before = table.pixels()
@@ -538,6 +539,7 @@ def test_what_a_newcomer_is_shown_glows_and_lies_still(kiosk: Callable[..., Kios
     assert table.pixels() == before
 
 
+@pytest.mark.pixels
 def test_the_stock_glows_too_and_so_does_its_empty_place(kiosk: Callable[..., Kiosk]) -> None:
     table = kiosk()
     x, y = round(LAYOUT.stock.center[0]), LAYOUT.stock.top + 2
@@ -553,6 +555,7 @@ def test_the_stock_glows_too_and_so_does_its_empty_place(kiosk: Callable[..., Ki
         assert table.pixels()[x, y][0] > before[0] + 40
 
 
+@pytest.mark.pixels
 def test_no_card_is_seen_and_none_can_be_touched_while_hidden(
     kiosk: Callable[..., Kiosk],
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_card_is_hit_and_carried_wherever_the_picture_lies(kiosk: Any, stage: 
     assert it.session.moves_played == 1
 
 
+@pytest.mark.pixels
 def test_the_whole_picture_moves_and_leaves_no_gap(kiosk: Any, stage: Stage) -> None:
     it = kiosk(dim_after=0)
     layout = it.app.table.layout
@@ -176,6 +177,7 @@ def test_the_service_menu_lies_exactly_in_its_place(kiosk: Any, stage: Stage) ->
 # -- the light -----------------------------------------------------------------------------------
 
 
+@pytest.mark.pixels
 def test_nobody_there_dims_the_picture_and_a_touch_only_brings_it_back(
     kiosk: Any, stage: Stage
 ) -> None:
@@ -206,6 +208,7 @@ def test_where_the_light_can_be_set_the_picture_stays_as_it_is(kiosk: Any, stage
     assert lamp.closed == 1
 
 
+@pytest.mark.pixels
 def test_a_black_screen_costs_nothing_and_is_back_at_once(kiosk: Any, stage: Stage) -> None:
     it = kiosk(attract=True, schedule=NIGHT, dim_after=0)
     it.wait(10)
