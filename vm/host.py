@@ -74,7 +74,9 @@ def install_missing(log: Path) -> None:
         raise VmError(f"this is no Debian: please see to {', '.join(missing)} yourself")
     say(f"Installing Debian packages: {' '.join(missing)}")
     run(["apt-get", "update", "-q"], log)
-    install = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *missing]
+    # A fresh machine may be updating itself: wait for that.
+    install = ["apt-get", "-o", "DPkg::Lock::Timeout=300", "install", "-q", "-y"]
+    install += ["--no-install-recommends", *missing]
     run(install, log, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
 
 
