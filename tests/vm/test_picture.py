@@ -7,10 +7,13 @@ import zlib
 
 import pytest
 
+from engine.deal import Deal
+from engine.position import Position
+from engine.rules import PRESETS
 from kiosk.layout import Rect
 from vm.picture import Picture
 from vm.play import LAYOUT
-from vm.proof import paper_on, shows_cards
+from vm.proof import paper_on, shows_cards, shows_position
 
 WIDTH, HEIGHT = LAYOUT.width, LAYOUT.height
 
@@ -79,6 +82,15 @@ def test_a_table_without_cards_shows_none() -> None:
     picture = painted((0, 80, 40), *patches())
     assert picture.shows_something
     assert not shows_cards(picture)
+
+
+def test_a_game_that_is_nearly_over_is_seen_where_its_cards_lie() -> None:
+    # The right edge of the three upper rows: only the lowest card is free.
+    position = Position(Deal.from_number(1), PRESETS["three-pass"], remaining=0b100101)
+    cards = [(LAYOUT.pyramid[place], (245, 243, 235)) for place in (0, 2, 5)]
+    assert shows_position(painted((0, 80, 40), *patches(), *cards), position)
+    assert not shows_position(painted((0, 80, 40), *patches(), *cards[:2]), position)
+    assert not shows_position(painted((0, 80, 40), *cards), position), "nothing else is drawn"
 
 
 def test_a_part_is_measured_from_the_lower_left() -> None:
