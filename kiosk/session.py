@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from engine.advice import Advice
+from engine.cards import makes_thirteen
 from engine.deal import PYRAMID_SIZE, Deal
 from engine.difficulty import Grade
 from engine.game import Game, SaveError
@@ -726,8 +727,7 @@ class Session:
             return self._remove(self.selected, place)
         partners = position.partners(place)
         if place not in position.available and not partners:
-            covering = tuple(p for p in COVERS[place] if position.is_present(p))
-            return self._refuse(Refusal.COVERED, target, *covering)
+            return self._refuse_covered(place)
         if position.deal.cards[place].is_king:
             return self._remove(place)
         if target is Pile.STOCK and not partners:
@@ -739,7 +739,7 @@ class Session:
         self.selected = place
         if other is not None:
             # The new card takes over the selection: a newcomer's next tap then works.
-            return self._refuse(Refusal.NOT_THIRTEEN, self._target(other), target)
+            return self._refuse_pair(other, place)
         return self._change(ChangeKind.SELECTED, targets=(target,))
 
     def _drop(  # noqa: PLR0911 - the cases of a drop, in order
@@ -761,13 +761,27 @@ class Session:
         if source is Pile.STOCK and target is Pile.WASTE:
             return self._draw()
         if place not in position.available and not position.partners(place):
-            covering = tuple(p for p in COVERS[place] if position.is_present(p))
-            return self._refuse(Refusal.COVERED, source, *covering)
-        if target is None or target == source:
+            return self._refuse_covered(place)
+        if other is None or other == place or not position.is_present(other):
+            # An empty pile, or a stock whose cards lie face down: what they are is nobody's
+            # business.
             return self._refuse(Refusal.NOTHING_THERE, source)
-        if other is not None and other not in position.available:
-            return self._refuse(Refusal.COVERED, target)
-        return self._refuse(Refusal.NOT_THIRTEEN, source, target)
+        if other not in position.available:
+            return self._refuse_covered(other)
+        return self._refuse_pair(place, other)
+
+    def _refuse_pair(self, place: int, other: int) -> Change:
+        """Two face-up cards do not go together: they make another number, or one is covered."""
+        position = self.position
+        if makes_thirteen(position.deal.cards[place], position.deal.cards[other]):
+            # Under ``overlap`` a covered card can be taken, but only with the one that covers it.
+            return self._refuse_covered(other if place in position.available else place)
+        return self._refuse(Refusal.NOT_THIRTEEN, self._target(place), self._target(other))
+
+    def _refuse_covered(self, place: int) -> Change:
+        """A pyramid card is not free: what lies on it is in the way."""
+        covering = tuple(p for p in COVERS[place] if self.position.is_present(p))
+        return self._refuse(Refusal.COVERED, place, *covering)
 
     def _draw(self) -> Change:
         if self._locked:

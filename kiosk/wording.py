@@ -140,11 +140,11 @@ def _not_thirteen(texts: Texts, cards: Sequence[Card | None], letters: str) -> s
 
 
 def _card(position: Position, target: Target) -> Card | None:
-    """The card that a touch on ``target`` means, if one lies there."""
+    """The card that a touch on ``target`` means, if one lies there face up."""
     place = target if isinstance(target, int) else None
     if target is Pile.WASTE:
         place = position.waste_top
-    elif target is Pile.STOCK:
+    elif target is Pile.STOCK and position.rules.stock_playable:
         place = position.stock_top
     return None if place is None else position.deal.cards[place]
 

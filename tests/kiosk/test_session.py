@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.advice import Advice
-from engine.deal import Deal
+from engine.cards import makes_thirteen
+from engine.deal import PYRAMID_SIZE, Deal
 from engine.difficulty import Grade
 from engine.game import Game, SaveError
-from engine.position import DRAW, Move, MoveKind, Outcome, Position
+from engine.position import COVERS, DRAW, Move, MoveKind, Outcome, Position
 from engine.rules import PRESETS
 from kiosk.attract import target_of
 from kiosk.commands import (
@@ -38,6 +39,7 @@ from kiosk.commands import (
     SetLook,
     Somebody,
     Tap,
+    Target,
     Tick,
     Touched,
     Undo,
@@ -187,6 +189,71 @@ def test_a_wrong_partner_is_refused_and_takes_over_the_selection() -> None:
     assert change.refusal is Refusal.NOT_THIRTEEN
     assert change.targets == (a, b)
     assert bench.session.selected == b
+
+
+def test_a_card_dropped_on_a_covered_one_is_told_what_lies_there() -> None:
+    bench = Bench("overlap")
+    assert bench.do(Drop(27, 0)).targets == (0, 1, 2)
+    bench = overlapping()
+    change = bench.do(Drop(27, 18))
+    assert (change.refusal, change.targets) == (Refusal.COVERED, (18, 24))
+
+
+def test_a_card_dropped_on_cards_face_down_is_told_nothing_of_them() -> None:
+    bench = Bench("three-pass")
+    for place in range(21, 28):
+        change = bench.do(Drop(place, Pile.STOCK))
+        assert (change.refusal, change.targets) == (Refusal.NOTHING_THERE, (place,))
+    bench = Bench("relaxed")
+    change = bench.do(Drop(27, Pile.STOCK))
+    assert (change.refusal, change.targets) == (Refusal.NOT_THIRTEEN, (27, Pile.STOCK))
+
+
+def overlapping() -> Bench:
+    """A seven on 18 that only the six on 24 still covers; the six on 19 lies free."""
+    deal = Deal.from_number(40)
+    bench = Bench("overlap", games=(DealtGame(deal, PRESETS["overlap"], "overlap", ()),))
+    bench.tap_move(Move.parse("TS+3S"))
+    ranks = [deal.cards[place].rank for place in (18, 24, 19)]
+    assert ranks == [7, 6, 6]
+    return bench
+
+
+@pytest.mark.parametrize(
+    "commands", [(Tap(18), Tap(19)), (Tap(19), Tap(18)), (Drop(18, 19),), (Drop(19, 18),)]
+)
+def test_thirteen_is_never_said_not_to_be_thirteen(commands: tuple[Command, ...]) -> None:
+    bench = overlapping()
+    changes = [bench.do(command) for command in commands]
+    assert (changes[-1].refusal, changes[-1].targets) == (Refusal.COVERED, (18, 24))
+    bench = overlapping()
+    assert bench.do(Drop(24, 18)).kind is ChangeKind.PLAYED
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_touch_is_refused_by_what_is_not_so(preset: str) -> None:
+    bench = Bench(preset)
+    targets: list[Target] = [*range(PYRAMID_SIZE), *Pile]
+    tries = [Drop(a, b) for a in targets for b in (*targets, None)] + [Tap(a) for a in targets]
+    for count, move in enumerate(won_by_hand(preset).line[:-1]):
+        for command in tries if count % 8 == 5 else ():
+            position = bench.session.position
+            change = bench.do(command)
+            if change.kind is ChangeKind.PLAYED:
+                bench.do(Undo())
+            places = [bench.session._place(target) for target in change.targets]
+            if change.refusal is Refusal.NOT_THIRTEEN:
+                a, b = (place for place in places if place is not None)
+                assert position.is_visible(a)
+                assert position.is_visible(b)
+                assert not makes_thirteen(position.deal.cards[a], position.deal.cards[b])
+            elif change.refusal is Refusal.COVERED:
+                assert places[0] not in position.available
+                covers = COVERS[places[0] or 0]
+                assert places[1:] == [place for place in covers if position.is_present(place)]
+        if bench.session.selected is not None:
+            bench.session._deselect()
+        bench.tap_move(move)
 
 
 def test_an_empty_waste_and_a_gone_card_refuse_quietly() -> None:
