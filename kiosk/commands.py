@@ -191,9 +191,13 @@ class NewDeal(Command, frozen=True):
 
 
 class CheckDeal(Command, frozen=True):
-    """Find out whether a deal number can be won (panel NUMBER); see ``Session.checked``."""
+    """Find out whether a deal number can be won (panel NUMBER); see ``Session.checked``.
 
-    number: int
+    Attributes:
+        number: what has been typed by now; None when all of it was taken away again.
+    """
+
+    number: int | None
 
 
 class Replay(Command, frozen=True):

@@ -83,9 +83,9 @@ class NumberPad(Sheet):
         self._type(self.typed[:-1] if key == BACK else self.typed + key)
 
     def _type(self, typed: str) -> None:
-        self.typed = typed
-        if typed:
-            self._send(CheckDeal(int(typed)))
+        if typed != self.typed:
+            self.typed = typed
+            self._send(CheckDeal(int(typed) if typed else None))
         self.refresh(self._session)
 
     def refresh(self, session: Session) -> None:

@@ -967,11 +967,14 @@ class Session:
         self._deselect()
         return self._show(Panel.CANNOT_WIN)
 
-    def _check_deal(self, number: int) -> Change:
+    def _check_deal(self, number: int | None) -> Change:
         if self.panel is not Panel.NUMBER:
             return self._refuse(Refusal.BLOCKED)
         self._stop_thinking()
         self._checked_line = ()
+        if number is None:
+            self.checked = None
+            return self._change(ChangeKind.PANEL)
         found = self._dealer.find(self.number_preset, number)
         if found is not None:
             self.checked = Checked(number, True, False)

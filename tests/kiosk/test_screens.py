@@ -1180,9 +1180,14 @@ def test_the_backspace_takes_digits_away_to_nothing(make: Make) -> None:
     for _ in range(3):
         screen.tap(*sheet._keys["back"].rect.center)
     assert sheet.typed == ""
-    assert screen.sent == [CheckDeal(1), CheckDeal(12), CheckDeal(1)]
+    assert screen.sent == [CheckDeal(1), CheckDeal(12), CheckDeal(1), CheckDeal(None)]
     assert "Which deal? Type its number." in screen.says()
     assert not screen.button("Play").enabled
+    # As after a countdown: what was taken away does not come back.
+    screen.panels.set_layout(screen.layout)
+    assert screen.panels.sheet is not sheet
+    assert screen.panels.sheet.typed == ""
+    assert "Which deal? Type its number." in screen.says()
 
 
 # -- statistics, look, pause ---------------------------------------------------------------------

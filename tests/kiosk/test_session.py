@@ -1096,6 +1096,18 @@ def test_any_other_number_is_solved_first(winnable: bool | None) -> None:
     assert bench.session.number == 4_000_000_000
 
 
+def test_a_number_that_was_taken_away_is_not_looked_into_any_more() -> None:
+    bench = Bench()
+    bench.do(Open(Panel.NUMBER))
+    bench.do(CheckDeal(7))
+    question = bench.adviser.asked[-1][0]
+    bench.do(CheckDeal(None))
+    assert bench.session.checked is None
+    assert not bench.session.thinking
+    bench.do(AdviceReady(question, Advice(True, 0, (DRAW,), 3)))
+    assert bench.session.checked is None
+
+
 def test_a_number_is_played_by_the_rules_that_were_marked() -> None:
     bench = Bench()
     bench.do(NewDeal(preset="three-pass", grade=Grade.EASY))
@@ -1306,6 +1318,7 @@ COMMANDS: list[Command] = [
     Open(Panel.PAUSE),
     CheckDeal(5189),
     CheckDeal(77),
+    CheckDeal(None),
     NewDeal(number=77),
     NewDeal(daily=True),
     NewDeal(preset="cards4", grade=Grade.HARD),
