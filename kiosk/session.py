@@ -156,7 +156,7 @@ class Session:
         #: The figures of the preset and grade before the win that the panel WON shows.
         self.before: Figures | None = None
         self.checked: Checked | None = None
-        self.lost = self._dark = False
+        self._dark = False
         self._reel = Showreel(
             dealer, self.statistics, today, preset=options.preset, languages=options.turns
         )
@@ -321,6 +321,11 @@ class Session:
         return self._options.coaching and self._coach.shows
 
     @property
+    def lost(self) -> bool:
+        """Whether the game on the table is said, unasked, to be one that cannot be won any more."""
+        return self._options.tell is Tell.ALWAYS and self.has_game and self._shown.lost
+
+    @property
     def moves_back(self) -> int | None:
         """How many moves BackToWinnable takes back; None if there is no way back, or none known."""
         if self._back is None or self._back.index is None:
@@ -473,6 +478,9 @@ class Session:
             return self._wait_for_service(idle)
         if after <= 0 or idle < after:
             self._think_of_what_glows()
+            if not self._locked and self._question_is is _Question.NONE:
+                # What was asked after a move may have been dropped for something else since.
+                self._watch()
             return self._change(ChangeKind.NOTHING)
         nobody_there = self._table.game.index == 0 and self.panel is Panel.NONE
         if nobody_there or idle >= after + self._options.countdown:
@@ -653,7 +661,6 @@ class Session:
             # That one is not about the table.
             self._stop_thinking()
         self._deselect()
-        self.lost = False
         return self._change(ChangeKind.PANEL if self.attract else ChangeKind.DEALT, old=old)
 
     def _follow(self, before: SessionOptions) -> None:
@@ -833,12 +840,13 @@ class Session:
 
     def _watch(self) -> None:
         """Keep an eye on whether the game can still be won, if the operator wants that."""
-        self.lost = self.lost and self._table.line is None
+        table = self._table
         if (
             self._options.tell is Tell.ALWAYS
-            and self._table.game.outcome is Outcome.RUNNING
-            and self._table.line is None
-            and not self.lost
+            and self.has_game
+            and table.line is None
+            and not table.lost
+            and table.game.position != table.watched
         ):
             self._ask(_Question.WATCH)
 
@@ -872,7 +880,6 @@ class Session:
         self._stop_thinking()
         self._deselect()
         self._back = None
-        self.lost = False
         self.panel = Panel.NONE
 
     # -- hints ----------------------------------------------------------------------------------
@@ -940,6 +947,8 @@ class Session:
         self._question_is = _Question.NONE
         if question is _Question.NUMBER:
             return self._deal_checked(advice)
+        if question is _Question.WATCH:
+            self._table.watched = self.position
         if advice is None or advice.winnable is None:
             if question is _Question.HINT:
                 return self._show_hint() if self._table.line else self._refuse(Refusal.NO_ADVICE)
@@ -954,11 +963,15 @@ class Session:
             return self._change(
                 ChangeKind.PANEL if question is _Question.COACH else ChangeKind.NOTHING
             )
-        if question is _Question.COACH:
+        return self._too_late(question, advice)
+
+    def _too_late(self, question: _Question, advice: Advice) -> Change:
+        """The solver has proven that the game on the table cannot be won any more."""
+        self._table.lose(advice.index)
+        if question is _Question.COACH and not self.lost:
             return self._change(ChangeKind.NOTHING)
         self._back = advice
-        if question is _Question.WATCH:
-            self.lost = True
+        if question in {_Question.WATCH, _Question.COACH}:
             return self._change(ChangeKind.LOST)
         if question is _Question.WAY_BACK:
             return self._change(ChangeKind.PANEL)

@@ -29,6 +29,10 @@ class TableGame:
         self.pool_line = line
         #: For each index of the game, moves known to win from there, or None.
         self.lines: list[tuple[Move, ...] | None] = [line or None]
+        #: From this index of the game on, it is proven that it cannot be won any more.
+        self.lost_from: int | None = None
+        #: The position that was last looked into for that.
+        self.watched: Position | None = None
         #: A position in which every possible removal is proven to lose, if one is known.
         self.waits_in: Position | None = None
         #: The position that the solver was last asked about to coach a newcomer.
@@ -42,6 +46,11 @@ class TableGame:
     def line(self) -> tuple[Move, ...] | None:
         """Moves known to win from the present position, or None."""
         return self.lines[self.game.index]
+
+    @property
+    def lost(self) -> bool:
+        """Whether the present position is proven to be one that cannot be won."""
+        return self.lost_from is not None and self.game.index >= self.lost_from
 
     @property
     def has_removed(self) -> bool:
@@ -58,6 +67,11 @@ class TableGame:
         """Remember moves that win from position ``index``."""
         self.lines[index] = line
 
+    def lose(self, winnable_at: int | None) -> None:
+        """Remember that the present position cannot be won, and which was the last that could."""
+        since = self.game.index if winnable_at is None else winnable_at + 1
+        self.lost_from = since if self.lost_from is None else min(since, self.lost_from)
+
     def play(self, move: Move) -> None:
         """Play a move, following the known line if it is that line's next move."""
         game = self.game
@@ -67,6 +81,9 @@ class TableGame:
         if not redone:
             del self.lines[game.index :]
             self.lines.append(None)
+            if self.lost_from is not None and self.lost_from >= game.index:
+                # Another way from where it could still be won.
+                self.lost_from = None
         if before is not None and before[:1] == (move,):
             self.lines[game.index] = before[1:]
 

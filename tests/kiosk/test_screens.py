@@ -59,7 +59,7 @@ from kiosk.service_commands import (
     TypePin,
 )
 from kiosk.session import Session
-from kiosk.sessiontypes import SessionOptions
+from kiosk.sessiontypes import Configure, SessionOptions, Tell
 from kiosk.settings import DisplaySettings
 from kiosk.showreel import SceneKind
 from kiosk.statistics import LOST, WON, Figures, Result
@@ -407,7 +407,8 @@ def in_variant(name: str, language: str) -> Session:
         do(AdviceReady(session._question, Advice(True, 1, moves("D"), 1, waits=True)))
     elif name == "lost":
         play(session, 12)
-        session.lost = True
+        session.handle(Configure(SessionOptions(language=language, tell=Tell.ALWAYS)), session._now)
+        session._table.lose(None)
     elif name == "number_checked":
         do(Open(Panel.NUMBER))
         do(CheckDeal(LAST_DEAL))

@@ -947,6 +947,83 @@ def test_a_lost_game_is_told_at_once_if_the_operator_wants_that() -> None:
     assert not bench.session.lost
 
 
+def lost_bench(winnable_at: int | None = 1) -> Bench:
+    """A game of four moves that was lost by the second, of which the visitor has been told."""
+    bench = Bench(tell=Tell.ALWAYS, coaching=False)
+    bench.tap_move(LINE[0])
+    for _ in range(3):
+        bench.do(Draw())
+    line = () if winnable_at is None else LINE[1:]
+    advice = Advice(False, winnable_at, line, 9)
+    assert bench.do(AdviceReady(bench.adviser.asked[-1][0], advice)).kind is ChangeKind.LOST
+    return bench
+
+
+def test_undo_and_redo_know_where_the_game_was_lost() -> None:
+    bench = lost_bench()
+    told = []
+    for command in (Undo(), Undo(), Undo(), Undo(), Redo(), Redo(), Redo(), Redo()):
+        bench.do(command)
+        told.append((bench.session.moves_played, bench.session.lost))
+    lost_at = [(3, True), (2, True), (1, False), (0, False)]
+    assert told == [*lost_at, *lost_at[-2::-1], (4, True)]
+    assert len(bench.adviser.asked) == 3, "all of it is known"
+
+
+def test_another_way_from_where_it_could_be_won_is_not_lost() -> None:
+    bench = lost_bench()
+    for _ in range(3):
+        bench.do(Undo())
+    bench.tap_move(LINE[1])
+    bench.tap_move(LINE[2])
+    assert not bench.session.lost
+    bench = lost_bench()
+    bench.do(Undo())
+    bench.do(Undo())
+    bench.tap_move(next(bench.session.position.removals()))
+    assert bench.session.lost, "what is lost stays lost, whichever way"
+
+
+def test_where_it_was_lost_is_looked_for_when_it_is_not_known() -> None:
+    bench = lost_bench(winnable_at=None)
+    assert bench.session.lost
+    bench.do(Undo())
+    assert not bench.session.lost
+    bench.do(Tick(), 0.1)
+    question, history, _ = bench.adviser.asked[-1]
+    assert history[-1] == bench.session.position
+    bench.do(AdviceReady(question, Advice(False, 1, LINE[1:], 9)))
+    assert bench.session.lost
+
+
+@pytest.mark.parametrize("interrupted", [Open(Panel.MENU), NewDeal()])
+def test_an_interrupted_look_at_whether_it_is_lost_is_taken_again(interrupted: Command) -> None:
+    bench = Bench(tell=Tell.ALWAYS, coaching=False)
+    bench.do(Draw())
+    bench.do(Draw())
+    asked = len(bench.adviser.asked)
+    bench.do(interrupted)
+    bench.do(Tick(), 0.1)
+    assert len(bench.adviser.asked) == asked, "nothing is said over a panel"
+    bench.do(Close())
+    bench.do(Tick(), 0.1)
+    assert len(bench.adviser.asked) == asked + 1
+    # The solver gives up: it is not asked the same again.
+    bench.do(AdviceReady(bench.adviser.asked[-1][0], None))
+    bench.do(Tick(), 0.1)
+    assert len(bench.adviser.asked) == asked + 1
+
+
+def test_a_lost_game_is_told_to_be_so_after_a_restart_too() -> None:
+    bench = Bench(tell=Tell.ALWAYS, saved=lost_bench().session.saved())
+    bench.do(Tick(), 0.1)
+    question, history, _ = bench.adviser.asked[-1]
+    assert history[-1] == bench.session.position
+    change = bench.do(AdviceReady(question, Advice(False, 1, LINE[1:], 9)))
+    assert change.kind is ChangeKind.LOST
+    assert bench.session.lost
+
+
 def test_whoever_comes_back_is_asked_in_the_language_just_read_and_goes_on_in_their_own() -> None:
     bench = Bench(language="en", languages=("en", "fr"))
     bench.do(SetLanguage("de"))
