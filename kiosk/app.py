@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import math
 import os
 import queue
 import time
@@ -78,6 +79,10 @@ POLL: Final = 1 / 30
 WARM_UP: Final = 0.3
 #: Under kmsdrm the first frames may stay black: draw again so many seconds after the start.
 DRAW_AGAIN: Final = (1.0, 3.0)
+#: A key that is held down is heard again at least so often, in seconds.
+REPEATS_WITHIN: Final = 2.0
+#: Seconds after which a key that is down is one that something lies on, as a button is.
+STUCK_AFTER: Final = 30.0
 
 #: What changes the game that is kept.
 _KEPT: Final = {
@@ -235,7 +240,8 @@ class KioskApp(App):  # type: ignore[misc]
         self.finishes_frames = os.environ.get("SDL_VIDEODRIVER") == Driver.OFFSCREEN.value
         self._controls: PanelControls | None = None
         self._cursor = Cursor(Panel.NONE)
-        self._keys_down: set[int] = set()
+        #: Each key that is down, when it came down, and when that was last heard.
+        self._keys_down: dict[int, tuple[float, float]] = {}
         self._events: list[Any] = []
         self._mishaps = Mishaps(self._dress, clock)
         self._warming = Clock.create_trigger(lambda _dt: None)
@@ -491,8 +497,14 @@ class KioskApp(App):  # type: ignore[misc]
     def _key_down(
         self, _window: Any, key: int, _code: int, _text: str | None, modifiers: list[str]
     ) -> bool:
-        repeated = key in self._keys_down
-        self._keys_down.add(key)
+        now = self._clock()
+        since, last = self._keys_down.get(key, (now, -math.inf))
+        # Which key came up is not heard where a keyboard is pulled out.
+        repeated = now - last < REPEATS_WITHIN
+        self._keys_down[key] = (since if repeated else now, now)
+        if repeated and now - since > STUCK_AFTER:
+            # A book lies on the keyboard: that is nobody.
+            return True
         command, way = _KEYS.get(key), _WAYS.get(key)
         if self.wake() or not (repeated or command or way):
             # Any key wakes, whether it means something or not.
@@ -507,7 +519,7 @@ class KioskApp(App):  # type: ignore[misc]
         return True
 
     def _key_up(self, _window: Any, key: int, *_rest: Any) -> bool:
-        self._keys_down.discard(key)
+        self._keys_down.pop(key, None)
         return True
 
     def _flipped(self, _window: Any) -> None:

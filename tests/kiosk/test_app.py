@@ -258,6 +258,40 @@ def test_keys_play_too(kiosks: Any) -> None:
     assert kiosk.session.moves_played == 0
 
 
+@pytest.mark.parametrize("key", [ord("u"), ord("d"), ord(" "), 274, 300])
+def test_a_book_on_the_keyboard_is_nobody(kiosks: Any, key: int) -> None:
+    kiosk = kiosks()
+    window = kiosk.stage.window
+
+    def held(seconds: float) -> None:
+        for _ in range(round(seconds / 0.5)):
+            window.dispatch("on_key_down", key, 0, "", [])
+            kiosk.stage.frame(0.5)
+
+    held(25)
+    assert not kiosk.session.attract, "who leans on a key is there"
+    began = kiosk.stage.now
+    while not kiosk.session.attract and kiosk.stage.now < began + 300:
+        held(5)
+    assert kiosk.session.attract
+    assert kiosk.stage.now - began < 5 + 60 + 20 + 10
+    held(60)
+    assert kiosk.session.attract, "nor does it wake the kiosk"
+    window.dispatch("on_key_up", key, 0)
+    window.dispatch("on_key_down", key, 0, "", [])
+    assert not kiosk.session.attract, "a key that comes down anew is somebody"
+
+
+def test_a_key_that_was_never_heard_to_come_up_is_heard_when_it_comes_down(kiosks: Any) -> None:
+    # Its keyboard was pulled out meanwhile.
+    kiosk = kiosks()
+    window = kiosk.stage.window
+    window.dispatch("on_key_down", ord("d"), 0, "d", [])
+    kiosk.stage.wait(40)
+    window.dispatch("on_key_down", ord("d"), 0, "d", [])
+    assert kiosk.session.moves_played == 2
+
+
 def test_nothing_is_drawn_when_nothing_happens(kiosks: Any) -> None:
     kiosk = kiosks()
     kiosk.stage.wait(4)  # the frames that are drawn again after the start, see DRAW_AGAIN
