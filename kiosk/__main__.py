@@ -103,7 +103,7 @@ def check(args: argparse.Namespace) -> int:
 def print_settings(arguments: Sequence[str]) -> int:
     """``python -m kiosk settings``: print the settings file that is shipped."""
     parser = argparse.ArgumentParser(
-        prog="python -m kiosk settings",
+        prog=f"{places.command()} settings",
         description="Print a settings file with every setting in it, each with its default and "
         "what it does. As it is, it changes nothing.",
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.rules import PRESETS
-from kiosk.places import SYSTEM_SETTINGS
+from kiosk.places import SYSTEM_SETTINGS, command
 from kiosk.texts import shipped_languages
 
 
@@ -26,11 +26,11 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m kiosk",
+        prog=command(),
         description="Pyramid solitaire for a touch screen. Without options it fills the screen.",
-        epilog="Other commands: python -m kiosk settings prints a settings file with "
-        "every default; python -m kiosk pin makes the line in it that protects the "
-        "service menu with a PIN; python -m kiosk stats prints what has been played here.",
+        epilog=f"Other commands: {command()} settings prints a settings file with "
+        f"every default; {command()} pin makes the line in it that protects the "
+        f"service menu with a PIN; {command()} stats prints what has been played here.",
     )
     parser.add_argument(
         "--settings", type=Path, metavar="FILE", help=f"the settings file [{SYSTEM_SETTINGS}]"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from kiosk.inputs import INPUTS, touchscreens
+from kiosk.places import command
 
 DRM_FOLDER: Final = Path("/dev/dri")
 #: Here the kernel says of each connector, ``card0-HDMI-A-1``, whether a screen is plugged in.
@@ -77,7 +78,7 @@ def choose_driver(
         raise NoDisplayError(
             "There is no display here: no DISPLAY is set and the machine has no screen in "
             f"{DRM_FOLDER}. Start the kiosk from a desktop or on a machine with a screen, or let "
-            "it play by itself without one: python -m kiosk --offscreen --demo --shots shots"
+            f"it play by itself without one: {command()} --offscreen --demo --shots shots"
         )
     if not any(os.access(card, os.R_OK | os.W_OK) for card in found):
         raise NoDisplayError(
@@ -88,7 +89,7 @@ def choose_driver(
     if plugged and "connected" not in plugged:
         raise NoDisplayError(
             "No screen is plugged in, or it is switched off: plug it in and switch it on, then "
-            "start again. Without one: python -m kiosk --offscreen --demo --shots shots"
+            f"start again. Without one: {command()} --offscreen --demo --shots shots"
         )
     return Driver.KMSDRM
 

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from typing import Final, TextIO
 
+from kiosk.places import command
+
 #: Digits in a PIN, at least and at most.
 SHORTEST: Final = 4
 LONGEST: Final = 12
@@ -90,7 +92,7 @@ def main(
     source, out = source or sys.stdin, out or sys.stdout
     if arguments:
         print(
-            "usage: python -m kiosk pin\n\n"
+            f"usage: {command()} pin\n\n"
             "Asks for a PIN (it is not given on the command line, where others can read it) and\n"
             "prints the line for the settings file.",
             file=out if set(arguments) <= {"-h", "--help"} else sys.stderr,

@@ -7,6 +7,7 @@ user has; nothing is made here, and nothing is written.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -15,10 +16,22 @@ import platformdirs
 
 NAME: Final = "pyramid-kiosk"
 SYSTEM_SETTINGS: Final = Path("/etc") / NAME / "settings.toml"
+#: Where the installer puts the program.
+INSTALLED: Final = Path("/opt") / NAME
 #: Where the kiosk that systemd starts keeps everything.
 SYSTEM_STATE: Final = Path("/var/lib") / NAME
 #: The file that is shipped: every setting, each with its default.
 SHIPPED_SETTINGS: Final = Path(__file__).parent / "data" / "settings.toml"
+
+
+def command(module: Path = Path(__file__)) -> str:
+    """What is typed to call this program: an installed one has a command of its own.
+
+    Args:
+        module: a file of the program.
+    """
+    installed = getattr(sys, "frozen", False) or module.is_relative_to(INSTALLED)
+    return NAME if installed else "python -m kiosk"
 
 
 def settings_file(given: Path | None) -> Path | None:

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m kiosk stats",
+        prog=f"{places.command()} stats",
         description="Print what has been played here. A kiosk that is running is not disturbed.",
     )
     parser.add_argument(

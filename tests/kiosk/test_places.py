@@ -18,6 +18,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_the_command_that_is_named_is_the_one_that_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release = Path("/opt/pyramid-kiosk/releases/0.1.0/venv/lib/python3.11/site-packages")
+    assert places.command(release / "kiosk" / "places.py") == "pyramid-kiosk"
+    assert places.command(Path("/home/ann/pyramid-kiosk/kiosk/places.py")) == "python -m kiosk"
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    assert places.command(Path("/tmp/bundle/kiosk/places.py")) == "pyramid-kiosk"
+
+
 def test_settings_come_from_the_command_line_then_the_system_then_the_user(home: Path) -> None:
     users = home / "config" / "pyramid-kiosk" / "settings.toml"
     assert places.settings_file(None) is None
