@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from engine.deal import PYRAMID_SIZE
@@ -196,12 +197,12 @@ class Animation:
     backward: bool = False
     pace: float = 1.0
 
-    @property
+    @cached_property
     def duration(self) -> float:
         """Seconds from the first frame to the last."""
         return self._written / self.pace
 
-    @property
+    @cached_property
     def _written(self) -> float:
         return max(track.end for track in self.tracks)
 

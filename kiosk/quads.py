@@ -2,7 +2,7 @@
 
 A card drawn as an instruction of its own costs more to send to the GPU than to draw; as four
 corners in a mesh it costs almost nothing.  Corners are kept packed, so that what has not moved
-costs a look-up.
+costs a look-up, and the less if it is the same object as before.
 
 Invariant: quads are drawn in the order given, later ones over earlier ones, and nothing is sent or
 redrawn when the same quads are given again.
@@ -16,6 +16,7 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
@@ -84,6 +85,24 @@ class Quad(NamedTuple):
     hollow: tuple[float, float] | None = None
 
 
+class _Packed(NamedTuple):
+    """A quad as it is sent.  It holds the quad, whose identity is thus nobody else's."""
+
+    quad: Quad
+    texture_id: int
+    corners: bytes
+    hollow: bool
+
+
+_TEXTURE: Final = itemgetter(1)
+
+
+def _packed(quad: Quad) -> _Packed:
+    texture, x, y, w, h, colour, hollow = quad
+    corners = _corners(texture.tex_coords, (x, y, w, h), colour, hollow)
+    return _Packed(quad, texture.id, corners, hollow is not None)
+
+
 class QuadBatch:
     """Draws quads; :attr:`canvas` goes into a widget's canvas.
 
@@ -100,11 +119,16 @@ class QuadBatch:
         if not self.canvas.shader.success:
             raise RuntimeError("the GPU refuses the shader that draws the cards")
         self._meshes: list[Any] = []
+        #: What was shown last, by the identity of its quad: the same object needs no look at it.
+        self._known: dict[int, _Packed] = {}
         self._sent: list[tuple[int, bytes, tuple[bool, ...]]] = []
 
     def show(self, quads: Sequence[Quad]) -> None:
         """Draw these and nothing else."""
-        runs = [list(run) for _id, run in groupby(quads, key=lambda quad: quad.texture.id)]
+        known = self._known
+        packs = [known.get(id(quad)) or _packed(quad) for quad in quads]
+        self._known = {id(pack[0]): pack for pack in packs}
+        runs = [list(run) for _id, run in groupby(packs, key=_TEXTURE)]
         while len(self._meshes) > len(runs):
             self.canvas.remove(self._meshes.pop())
             self._sent.pop()
@@ -114,14 +138,9 @@ class QuadBatch:
             self._sent.append((0, b"", ()))
             self.canvas.add(mesh)
         for i, run in enumerate(runs):
-            texture = run[0].texture
-            packed = b"".join(
-                [
-                    _corners(q.texture.tex_coords, (q.x, q.y, q.w, q.h), q.colour, q.hollow)
-                    for q in run
-                ]
-            )
-            hollow = tuple([quad.hollow is not None for quad in run])
+            texture = run[0].quad.texture
+            packed = b"".join([each.corners for each in run])
+            hollow = tuple([each.hollow for each in run])
             sent, self._sent[i] = self._sent[i], (texture.id, packed, hollow)
             if self._sent[i] == sent:
                 continue

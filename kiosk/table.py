@@ -92,6 +92,9 @@ class Table(Widget):  # type: ignore[misc]
         #: The target under the finger, and the card that the finger carries with its pose.
         self._pressed: Target | None = None
         self._carried: tuple[Key, Pose] | None = None
+        #: What was drawn for cards that do not move, with the pose it was drawn for and whether it
+        #: lies on top; good for as long as nothing passes but time.
+        self._lying: dict[Key, tuple[Pose, list[Quad], bool]] = {}
         self._sending = False
         with self.canvas:
             Color(1, 1, 1, 1)
@@ -268,7 +271,7 @@ class Table(Widget):  # type: ignore[misc]
             self._event = None
             self._draw()
             return False
-        self._draw()
+        self._draw(only_time_passed=True)
         return True
 
     # -- drawing --------------------------------------------------------------------------------
@@ -283,36 +286,46 @@ class Table(Widget):  # type: ignore[misc]
             return [(key, pose) for key, pose in scene if isinstance(key, Pile)]
         return scene
 
-    def _draw(self) -> None:
+    def _draw(self, *, only_time_passed: bool = False) -> None:
         position = self._position
+        if not only_time_passed:
+            self._lying.clear()
         if position is None:
             self._batch.show([])
             return
         marked = {} if self._hidden else {key: self._ring(key) for key in self._marked()}
         glowing = {key for key in self._coached if key not in marked}
-        quads: list[Quad] = []
-        above: list[Quad] = []
+        pulsing = self._hinted if self._pulse_left > 0 else ()
+        layers: tuple[list[Quad], list[Quad]] = [], []
         moving = set() if self._animation is None else {t.key for t in self._animation.tracks}
         for key, pose in self._scene():
             if self._carried is not None and key == self._carried[0]:
                 continue
+            lying = self._lying.get(key)
+            if lying is not None and (lying[0] is pose or lying[0] == pose):
+                layers[lying[2]].extend(lying[1])
+                continue
             ring = None
-            layer = quads
+            drawn: list[Quad] = []
+            on_top = False
+            lies = pose
             if key not in moving and (key in marked or key in glowing):
                 if key == self._selected:
                     raised = pose.y + round(_RAISED * self.layout.card_height)
-                    pose = replace(pose, y=raised, lift=1.0)  # noqa: PLW2901
+                    lies = replace(lies, y=raised, lift=1.0)
                 if key in glowing:
-                    pose = replace(pose, glow=1.0)  # noqa: PLW2901
+                    lies = replace(lies, glow=1.0)
                 ring = marked.get(key)
                 # What can be played lies on top, and its ring over its neighbours.
-                if isinstance(key, Pile) or key in position.available:
-                    layer = above
-            self._add(layer, key, pose, position, ring)
+                on_top = isinstance(key, Pile) or key in position.available
+            self._add(drawn, key, lies, position, ring)
+            if key not in moving and key not in pulsing:
+                self._lying[key] = pose, drawn, on_top
+            layers[on_top].extend(drawn)
         if self._carried is not None:
             key, pose = self._carried
-            self._add(above, key, pose, position, self._palette.accent)
-        self._batch.show(quads + above)
+            self._add(layers[True], key, pose, position, self._palette.accent)
+        self._batch.show([*layers[False], *layers[True]])
 
     def _marked(self) -> set[Key]:
         marked: set[Key] = set(self._hinted)

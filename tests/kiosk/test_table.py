@@ -758,6 +758,41 @@ def test_what_is_drawn_is_the_scene(kiosk: Callable[..., Kiosk]) -> None:
     assert isinstance(table.table, Table)
 
 
+@pytest.mark.parametrize("move", ["draw", "pair", "hint", "undo", "selected", "deal"])
+def test_a_card_that_lies_still_is_drawn_as_if_it_were_drawn_anew(
+    kiosk: Callable[..., Kiosk], move: str
+) -> None:
+    """What is kept of a frame for the next one never goes stale, whatever happens meanwhile."""
+    table = kiosk()
+    shown: list[list[Any]] = []
+    kept = table.table._batch.show
+    table.table._batch.show = lambda quads: (shown.append(list(quads)), kept(quads))  # type: ignore
+    table.table._draw()
+    pair = a_pair(table.position)
+    commands: dict[str, list[Command]] = {
+        "draw": [Draw(), Draw()],
+        "pair": [Tap(pair[0]), Tap(pair[1]), Draw()],
+        "hint": [Hint(), Draw(), Hint()],
+        "undo": [Draw(), Tap(pair[0]), Tap(pair[1]), Undo(), Undo()],
+        "selected": [Draw(), Tap(pair[0])],
+        "deal": [NewDeal(), Draw(), Tap(pair[0])],
+    }
+    same = 0
+    for command in commands[move]:
+        table.send(command)
+        for _frame in range(12):
+            table.stage.frame()
+            drawn = shown[-1]
+            same += sum(quad is other for quad, other in zip(shown[-2], drawn, strict=False))
+            # Drawn anew; the next frame goes on with what was kept for it.
+            lying = dict(table.table._lying)
+            table.table._lying.clear()
+            table.table._draw()
+            assert shown.pop() == drawn
+            table.table._lying.update(lying)
+    assert same > 100, "nothing is kept at all"
+
+
 def test_another_screen_size_is_laid_out_anew(kiosk: Callable[..., Kiosk]) -> None:
     table = kiosk()
     table.tap(24)
