@@ -55,8 +55,11 @@ READY: Final = 0.5
 #: Seconds of one breath of the call to touch, and how faint it becomes.
 PULSE: Final = 2.4
 PULSE_LEAST: Final = 0.45
-#: Pictures a second while it breathes; more would only cost.
+#: How often a second it is looked whether it has become fainter or stronger by a step that is
+#: drawn.  Each step costs a picture of the whole screen, and a finer one is not seen: it takes
+#: about nine of them a second, few where the breath turns.
 PULSE_RATE: Final = 20
+PULSE_STEP: Final = 1 / 20
 
 #: Seconds in which a poster appears.
 APPEAR: Final = 0.5
@@ -227,7 +230,8 @@ class Hud(FloatLayout):  # type: ignore[misc]
 
     def _breathe(self, _seconds: float) -> None:
         phase = Clock.get_boottime() % PULSE / PULSE
-        self._call.glow(PULSE_LEAST + (1 - PULSE_LEAST) * (0.5 + 0.5 * math.cos(math.tau * phase)))
+        alpha = PULSE_LEAST + (1 - PULSE_LEAST) * (0.5 + 0.5 * math.cos(math.tau * phase))
+        self._call.glow(round(alpha / PULSE_STEP) * PULSE_STEP)
 
 
 def call_to_touch(texts: Texts) -> str:

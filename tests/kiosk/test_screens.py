@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 from typing import Any
 
 import pytest
@@ -964,6 +964,8 @@ def test_the_call_breathes_slowly_and_only_in_attract_mode(make: Make, stage: An
     for _frame in range(80):
         stage.wait(0.05)
         alphas.append(screen.hud._call._hand._colour.a)
+    # Without those that are as strong as the one before.
+    alphas = [alpha for alpha, _same in groupby(alphas)]
     turns = sum(
         (b - a) * (c - b) < 0 for a, b, c in zip(alphas, alphas[1:], alphas[2:], strict=False)
     )
@@ -973,6 +975,26 @@ def test_the_call_breathes_slowly_and_only_in_attract_mode(make: Make, stage: An
     still = screen.hud._call._hand._colour.a
     stage.wait(1.0)
     assert screen.hud._call._hand._colour.a == still
+
+
+def test_the_call_breathes_in_steps_that_nobody_sees_and_draws_nothing_between(
+    make: Make, stage: Any
+) -> None:
+    from kiosk.hud import PULSE, PULSE_LEAST, PULSE_STEP
+
+    screen = make(in_state("attract"))
+    stage.wait(1.0)
+    alphas = [screen.hud._call._hand._colour.a]
+    frames = 0
+    for _frame in range(round(PULSE * 60)):
+        frames += stage.drawn_frames(1 / 60)
+        alphas.append(screen.hud._call._hand._colour.a)
+    steps = [abs(b - a) for a, b in pairwise(alphas)]
+    assert max(steps) == pytest.approx(PULSE_STEP)
+    assert (min(alphas), max(alphas)) == pytest.approx((PULSE_LEAST, 1.0))
+    # Down and up again.
+    assert sum(step > 0 for step in steps) == round(2 * (1 - PULSE_LEAST) / PULSE_STEP)
+    assert frames <= sum(step > 0 for step in steps) + 1
 
 
 def test_with_reduced_motion_the_call_stands_still(make: Make, stage: Any) -> None:
