@@ -520,10 +520,9 @@ class _Speech(Widget):  # type: ignore[misc]
     def __init__(self, look: Look, rect: Rect, size: int, ground: theme.Colour) -> None:
         super().__init__(size_hint=(None, None))
         self._rect = rect
-        self._ground = ground
         self._margin = round(1.75 * look.unit)
         self._outward = look.outward
-        self._plate = Plate(rect, (0, 0, 0, 0), look.radius)
+        self._plate = Plate(rect, ground, look.radius)
         self._centred = look.layout.portrait and rect == look.layout.status
         self._words = TextBox(
             boxes.shrunk(rect, self._margin, look.unit // 2),
@@ -532,13 +531,16 @@ class _Speech(Widget):  # type: ignore[misc]
             bold=True,
             halign="center" if self._centred else look.outward,
         )
-        self.add_widget(self._plate)
-        self.add_widget(self._words)
+        self._inside = Widget(size_hint=(None, None))
+        self._inside.add_widget(self._plate)
+        self._inside.add_widget(self._words)
 
     def say(self, text: str) -> None:
         self._words.set_text(text)
+        if bool(text) != bool(self.children):
+            change = self.add_widget if text else self.remove_widget
+            change(self._inside)
         if not text:
-            self._plate.set_colour((0, 0, 0, 0))
             return
         rect = self._rect
         width = min(rect.w, self._words.drawn_width + 2 * self._margin)
@@ -546,7 +548,6 @@ class _Speech(Widget):  # type: ignore[misc]
         shift = room // 2 if self._centred else room if self._outward == "right" else 0
         x = rect.x + shift
         self._plate.place(Rect(x, rect.y, width, rect.h))
-        self._plate.set_colour(self._ground)
 
 
 class _Call(_Shown):

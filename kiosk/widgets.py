@@ -223,9 +223,9 @@ class TextBox(Widget):  # type: ignore[misc]
         self._valign: Vertical = valign
         self._wrap = wrap
         self._narrowest = round(narrowest * rect.w)
-        with self.canvas:
-            self._colour = Color(*colour)
-            self._quad = Rectangle(size=(0, 0))
+        self._colour = Color(*colour)
+        self._quad = Rectangle(size=(0, 0))
+        self._shown = False
         self.set_text(text)
 
     def set_text(self, text: str) -> None:
@@ -246,8 +246,18 @@ class TextBox(Widget):  # type: ignore[misc]
         if tuple(self._colour.rgba) != colour:
             self._colour.rgba = colour
 
+    def _show(self, shown: bool) -> None:
+        """Have it drawn, or not: what cannot be seen costs as much in every frame as what can."""
+        if shown == self._shown:
+            return
+        self._shown = shown
+        change = self.canvas.add if shown else self.canvas.remove
+        for part in (self._colour, self._quad):
+            change(part)
+
     def _draw(self) -> None:
         rect = self.rect
+        self._show(bool(self.text))
         if not self.text:
             self._quad.size = (0, 0)
             return
