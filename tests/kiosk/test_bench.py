@@ -41,6 +41,7 @@ def test_the_bench_of_the_storage_plays_and_keeps_every_move(tmp_path: Path) -> 
     storage.close()
 
 
+@pytest.mark.pixels
 def test_without_pixels_everything_is_drawn_and_nothing_is_painted(stage: Stage) -> None:
     from kivy.graphics import Color, Rectangle
     from kivy.graphics.opengl import GL_RGBA, GL_UNSIGNED_BYTE, glReadPixels
