@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from engine.deal import PYRAMID_SIZE
 from engine.game import Game
-from engine.position import DRAW, REDEAL, Move, MoveKind, Position
+from engine.position import DRAW, REDEAL, Move, MoveKind, Outcome, Position
 from kiosk.commands import Pile, Target
 from kiosk.layout import Layout
 from vm.machine import HEIGHT, PATIENCE, WIDTH, Machine
@@ -57,6 +57,8 @@ class Safe:
     def next_move(self) -> Move | None:
         """How to play on: along the line that wins, else through the stock; None at the end."""
         moves, position = self.moves, self.game.position
+        if position.outcome is not Outcome.RUNNING:
+            return None
         if self.line[: len(moves)] == moves and len(self.line) > len(moves):
             return Move.parse(self.line[len(moves)])
         if position.can_draw:
