@@ -364,9 +364,9 @@ class _Play(_Shown):
         if len(names) < 2 or min(min(cell.size) for cell in cells) < layout.touch:
             return {}
         room_for_name = label_room(look, cells[0])
-        size = fit(
-            list(names.values()), look.scale.button, room_for_name, bold=True, wrap=False
-        ).size
+        label = fit(list(names.values()), look.scale.button, room_for_name, bold=True, wrap=False)
+        if label.size < look.scale.caption:
+            return {}
 
         def sender(code: str) -> Callable[[], object]:
             return lambda: send(SetLanguage(code))
@@ -374,7 +374,7 @@ class _Play(_Shown):
         buttons = {}
         for (code, name), cell in zip(names.items(), cells, strict=False):
             role: Role = "chosen" if code == texts.language else "plain"
-            button = PushButton(look, cell, sender(code), name, role=role, size=size)
+            button = PushButton(look, cell, sender(code), name, role=role, size=label.size)
             buttons[code] = self._choice.add(button)
         return buttons
 

@@ -5,8 +5,6 @@ Invariant: every entry is one command; a language is offered by its own name.
 
 from __future__ import annotations
 
-from typing import Final
-
 from kiosk import boxes
 from kiosk.commands import (
     Close,
@@ -22,10 +20,7 @@ from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, heading, heading_height
 from kiosk.texts import Texts
-from kiosk.widgets import Look, PushButton, Role, fit, label_room
-
-#: Languages in one row, at most.
-_ACROSS: Final = 4
+from kiosk.widgets import Look, PushButton, Role, fit, label_room, side_by_side
 
 
 class Menu(Sheet):
@@ -48,7 +43,7 @@ class Menu(Sheet):
         languages: dict[str, str],
     ) -> None:
         portrait = look.layout.portrait
-        across, languages_across = (2, 2) if portrait else (3, _ACROSS)
+        across = 2 if portrait else 3
         automatic = session.auto_play
         entries: list[tuple[str, str, Command, Role, bool]] = [
             (texts.gettext("How to play"), "help", Open(Panel.RULES), "plain", True),
@@ -76,9 +71,16 @@ class Menu(Sheet):
             (texts.gettext("Back to the game"), "play", Close(), "accent", True),
         ]
         # The way back is the last row's alone where it would be left over.
-        down, lines = -(-len(entries) // across), -(-len(languages) // languages_across)
         gap = look.unit
         most = look.layout.panel
+        languages_across = side_by_side(
+            look,
+            list(languages.values()),
+            most.w - 4 * gap,
+            gap,
+            lines=2 if portrait and len(languages) > 1 else 1,
+        )
+        down, lines = -(-len(entries) // across), -(-len(languages) // languages_across)
         gaps = gap * (down + lines + 1)
         note = texts.gettext("Pair automatically: one tap takes a card and the only one that fits.")
         around = heading_height(look, note) + 2 * gap

@@ -28,6 +28,7 @@ from kiosk.widgets import (
     fit,
     label_room,
     measure,
+    side_by_side,
     stacked_label_room,
 )
 
@@ -297,7 +298,10 @@ class Dialog(Sheet):
         if first is not None:
             rows, tall = [[first], *rows], [False, *tall]
         if low:
-            rows, tall = [*rows, low], [*tall, False]
+            names = [choice.text for choice in low]
+            together = side_by_side(look, names, width - 6 * look.unit, 2 * look.unit)
+            lines = [low[start : start + together] for start in range(0, len(low), together)]
+            rows, tall = [*rows, *lines], [*tall, *([False] * len(lines))]
         plan = _plan(look, words, tall=tall, ring=ring, width=width)
         height = min(room.h, plan.height)
         super().__init__(look, boxes.centred(look.layout.screen, width, height))

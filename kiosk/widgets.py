@@ -595,6 +595,25 @@ def label_room(look: Look, rect: Rect, icon_for: int = 0) -> tuple[int, int]:
     return inside.w - icon, inside.h
 
 
+def side_by_side(look: Look, labels: Sequence[str], width: int, gap: int, *, lines: int = 1) -> int:
+    """How many buttons without icons share a line, in as few lines as leave each one its room.
+
+    Args:
+        look: the common look.
+        labels: what they say.
+        width: the room for a line, px.
+        gap: what is left between two of them, px.
+        lines: the fewest lines to make of them.
+    """
+    for down in range(lines, len(labels) + 1):
+        across = -(-len(labels) // down)
+        cell = Rect(0, 0, (width - (across - 1) * gap) // across, look.layout.touch)
+        label = fit(labels, look.scale.button, label_room(look, cell), bold=True)
+        if cell.w >= look.layout.touch and label.fits and label.size >= look.scale.caption:
+            return across
+    return 1
+
+
 def _inside(look: Look, rect: Rect) -> Rect:
     """Of a button at ``rect``, the room for a label and an icon beside it."""
     side = round(_BESIDE_LABEL * look.unit)

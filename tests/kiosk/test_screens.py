@@ -478,6 +478,50 @@ def test_everything_fits(make: Make, size: tuple[int, int], language: str) -> No
         screen.close()
 
 
+#: Languages that somebody may add, each by a file of its own.
+ADDED = {"it": "Italiano", "nl": "Nederlands", "pl": "Polski", "pt": "Português (Brasil)"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_everything_fits_with_a_fifth_language(
+    make: Make, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], language: str
+) -> None:
+    from kiosk import hud, screens
+
+    layout = Layout.for_screen(*size)
+    languages = available_languages()
+    for code, name in ADDED.items():
+        with monkeypatch.context() as patch:
+            five = {**languages, code: name}
+            patch.setattr(hud, "shipped_languages", lambda five=five: five)
+            patch.setattr(screens, "available_languages", lambda five=five: five)
+            for state in ("new", "menu", "continue"):
+                screen = make(in_state(state, language), layout=layout, language=language)
+                check_texts_fit(screen, state)
+                check_controls(screen, state)
+                if screen.panels.sheet is not None:
+                    check_sheet(screen, state)
+                    assert name in screen.says()
+                screen.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_whoever_comes_back_may_choose_among_many_languages(
+    make: Make, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    from kiosk import hud, screens
+
+    many = {**available_languages(), **ADDED}
+    monkeypatch.setattr(hud, "shipped_languages", lambda: many)
+    monkeypatch.setattr(screens, "available_languages", lambda: many)
+    for state in ("new", "continue"):
+        screen = make(in_state(state), layout=Layout.for_screen(*size))
+        assert all(box.fitted.fits for box in text_boxes(screen))
+        check_controls(screen, state)
+        screen.close()
+
+
 def check_texts_fit(screen: Screen, state: str) -> None:
     """Every text is in its place, and not much smaller than it should be."""
     screen_rect = screen.layout.screen
