@@ -202,6 +202,7 @@ def _state(session: Session) -> Hashable:
         )
     return (
         session.panel,
+        session.pending,
         session.preset,
         session.position,
         session.auto_play,

@@ -1085,7 +1085,8 @@ class Session:
                 Deal.from_number(command.number)  # an impossible number changes nothing
         if self.panel is Panel.GIVE_UP and self._pending is not None and command.confirmed:
             command = self._pending
-        elif self.has_game and not command.confirmed:
+        elif self.has_game and not (command.confirmed or self.panel is Panel.CONTINUE):
+            # Whether to go on with a game that was left has been asked already.
             self._pending = command
             self._stop_thinking()
             self._deselect()

@@ -677,6 +677,17 @@ def test_before_the_first_move_the_languages_are_where_the_figures_will_be(make:
     assert names <= set(screen.says())
 
 
+def test_the_question_whether_to_leave_a_game_is_about_what_was_asked_for_last(make: Make) -> None:
+    screen = make(in_state("play"))
+    for command, question in (
+        (Replay(), "Start this deal again?"),
+        (NewDeal(), "Deal a new game?"),
+        (NewDeal(daily=True), "Play the deal of the day?"),
+    ):
+        screen.do(command)
+        assert question in screen.says()
+
+
 def test_languages_that_find_no_room_beside_the_table_are_left_to_the_menu(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

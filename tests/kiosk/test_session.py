@@ -1024,6 +1024,19 @@ def test_a_lost_game_is_told_to_be_so_after_a_restart_too() -> None:
     assert bench.session.lost
 
 
+def test_a_new_deal_instead_of_the_game_that_was_left_is_asked_about_once() -> None:
+    bench = Bench(attract_after=60, countdown=20)
+    bench.tap_move(LINE[0])
+    bench.do(SetAutoPlay(True))
+    bench.do(Tick(), 100)
+    bench.do(Touched())
+    assert bench.session.panel is Panel.CONTINUE
+    assert bench.do(NewDeal()).kind is ChangeKind.DEALT
+    assert bench.session.panel is Panel.NONE
+    assert not bench.session.auto_play, "this is somebody else"
+    assert [result.outcome for result in bench.results] == ["abandoned"]
+
+
 def test_whoever_comes_back_is_asked_in_the_language_just_read_and_goes_on_in_their_own() -> None:
     bench = Bench(language="en", languages=("en", "fr"))
     bench.do(SetLanguage("de"))
