@@ -467,8 +467,9 @@ class Session:
 
     def _tick(self) -> Change:
         if self.attract:
-            if self.has_game and not self._is_kept:
-                self._record(ABANDONED)
+            if self._table.game.index > 0 and not (self.has_game and self._is_kept):
+                # A game that is over is offered to nobody.
+                self._record(ABANDONED if self.has_game else LOST)
                 self._fresh_visitor()
                 return self._change(ChangeKind.ABANDONED)
             return self._play_demo()

@@ -812,6 +812,27 @@ def test_in_the_dark_nothing_is_played_and_in_the_light_something_begins() -> No
     assert bench.do(Tap(3)).kind is ChangeKind.WOKE, "a touch wakes in the dark, too"
 
 
+@pytest.mark.parametrize("outcome", ["won", "lost"])
+def test_a_finished_game_that_was_left_is_not_what_the_next_start_begins_with(outcome: str) -> None:
+    bench = Bench() if outcome == "won" else stuck_bench()
+    if outcome == "won":
+        bench.play_line(LINE)
+    bench.do(SetLanguage("fr"))
+    bench.do(Tick(), 61)
+    bench.do(Tick(), 21)
+    assert bench.session.attract
+    assert bench.do(Tick(), 0.1).kind is ChangeKind.ABANDONED, "which has it kept"
+    assert [result.outcome for result in bench.results] == [outcome]
+    bench.do(Tick(), 601)
+    assert len(bench.results) == 1
+    # The power goes at night, with the demo on the screen.
+    morning = Bench(start_in_attract=True, saved=bench.session.saved())
+    assert morning.session.attract
+    morning.do(Touched())
+    assert (morning.session.panel, morning.session.language) == (Panel.NONE, "en")
+    assert morning.results == []
+
+
 def test_a_game_left_in_the_dark_is_still_recorded() -> None:
     bench = Bench()
     bench.tap_move(LINE[0])
