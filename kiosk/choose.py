@@ -14,6 +14,7 @@ from kiosk.commands import NewDeal, Open, Panel
 from kiosk.layout import Rect
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
+from kiosk.showreel import CLOCK_IS_SET
 from kiosk.texts import Texts
 from kiosk.widgets import LINE, SMALLEST_TEXT, Look, Option, PushButton, Role, TextBox, fit, measure
 
@@ -30,6 +31,8 @@ class Choose(Sheet):
         self._texts = texts
         self._presets = session.presets
         self._grades = {preset: session.grades(preset) for preset in self._presets}
+        # A clock that was never set knows no day whose deal there is.
+        self._knows_day = session.today >= CLOCK_IS_SET
         self.preset = session.wanted_preset
         self.grade = session.wanted_grade
         room = header(self, send, texts.gettext("Choose a game"))
@@ -55,23 +58,27 @@ class Choose(Sheet):
             cells = [play, *boxes.columns(others, 2, gap)]
         else:
             cells = boxes.columns(foot, 3, gap)
-        entries: tuple[tuple[str, str, Callable[[], object], Role], ...] = (
-            (texts.gettext("Play"), "play", lambda: self._send(self._deal()), "accent"),
+        entries: tuple[tuple[str, str, Callable[[], object], Role, bool], ...] = (
+            (texts.gettext("Play"), "play", lambda: self._send(self._deal()), "accent", True),
             (
                 texts.gettext("Deal of the day"),
                 "calendar",
                 lambda: self._send(self._deal(daily=True)),
                 "plain",
+                self._knows_day,
             ),
             (
                 texts.gettext("Deal number"),
                 "number",
                 lambda: self._send(Open(Panel.NUMBER, self.preset)),
                 "plain",
+                True,
             ),
         )
-        for (text, icon, act, role), cell in zip(entries, cells, strict=True):
-            self.add_widget(PushButton(look, cell, act, text, icon, role=role))
+        for (text, icon, act, role, enabled), cell in zip(entries, cells, strict=True):
+            button = PushButton(look, cell, act, text, icon, role=role)
+            button.set_enabled(enabled)
+            self.add_widget(button)
         bottom = foot.top + gap
         return Rect(room.x, bottom, room.w, room.top - bottom)
 

@@ -1192,6 +1192,20 @@ def test_only_grades_that_there_are_can_be_chosen(make: Make) -> None:
     assert screen.sent == [NewDeal(preset="overlap")]
 
 
+def test_a_clock_that_was_never_set_offers_no_deal_of_the_day(make: Make) -> None:
+    session = new_session()
+    session._today = lambda: date(1970, 1, 2)
+    screen = make(session)
+    screen.do(Open(Panel.CHOOSE))
+    assert not screen.button("Deal of the day").enabled
+    screen.press("Deal of the day")
+    assert screen.sent == []
+    session._today = lambda: date(2026, 1, 1)
+    screen.do(Close())
+    screen.do(Open(Panel.CHOOSE))
+    assert screen.button("Deal of the day").enabled
+
+
 def test_the_deal_of_the_day_keeps_what_is_chosen(make: Make) -> None:
     screen = make(in_state("choose"))
     pick(screen, "Overlap")
