@@ -93,6 +93,9 @@ _KEPT: Final = {
     ChangeKind.DEALT,
     ChangeKind.WOKE,
     ChangeKind.OPTION,
+    # Hints are counted, too.
+    ChangeKind.THINKING,
+    ChangeKind.HINTED,
 }
 
 #: Keys, by Kivy's codes: the whole game but the pyramid.

@@ -177,6 +177,8 @@ def test_what_must_survive_is_kept_after_every_move(kiosks: Any) -> None:
         assert Game.load(kiosk.kept[-1].game).index == count
     kiosk.tap(Control.UNDO)
     assert Game.load(kiosk.kept[-1].game).index == 7
+    kiosk.tap(Control.HINT)
+    assert kiosk.kept[-1].hints == 1
     again = kiosks(saved=kiosk.kept[-1])
     assert again.session.moves_played == 7
     assert again.session.position == kiosk.session.position
