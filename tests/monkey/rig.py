@@ -162,8 +162,9 @@ def hurried() -> Iterator[None]:
     drawn, decks = _shortcuts()
     lay, calls = table.Table._draw, count()
 
-    def seldom(self: table.Table) -> None:
+    def seldom(self: table.Table, *, only_time_passed: bool = False) -> None:
         if next(calls) % LAYS == 0:
+            # What was left out since may have been more than time that passed.
             lay(self)
 
     with (
