@@ -33,7 +33,8 @@ FRAMES: Final = 60
 WARM_UP: Final = 10
 #: How often each is repeated, in turn; the medians count, for the machine may have other work.
 ROUNDS: Final = 5
-#: What a frame with all cards moving may cost, in frames of an empty window.
+#: What a frame with all cards moving may cost, in frames of an empty window; without pixels, for a
+#: Raspberry Pi has a GPU.
 MOST: Final = 12.0
 
 
