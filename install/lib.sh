@@ -4,7 +4,11 @@
 # A command that runs something in another system's tree: (chroot DIR), or nothing.
 inside=()
 
-say() { printf '==> %s\n' "$*"; }
+# Root's programs are out of sight for whoever became root by a plain "su".
+PATH=$PATH:/usr/sbin:/sbin
+
+# Whether anybody still reads it must not decide how an installation ends.
+say() { printf '==> %s\n' "$*" 2>/dev/null || true; }
 die() { printf '%s: %s\n' "${program:-${0##*/}}" "$*" >&2; exit 1; }
 
 # Runs a command that prints pages, and shows them only if it fails; they are in $printed.
@@ -52,8 +56,22 @@ install_missing() {
     local sudo=
     [[ ${rights[*]} == sudo ]] && sudo=" with sudo"
     say "Installing Debian packages$sudo: ${missing[*]}"
-    quietly "${rights[@]}" apt-get update -q || die "apt-get update failed, see above"
+    # 9 is the lock of install/: what a package starts must not hold it.
+    update_lists "${rights[@]}" 9>&- || die "apt-get update failed, see above"
     quietly "${rights[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
-        install -q -y --no-install-recommends "${missing[@]}" ||
+        install -q -y --no-install-recommends "${missing[@]}" 9>&- ||
         die "the Debian packages could not be installed, see above"
+}
+
+# A fresh machine updates its lists by itself, and apt-get waits for other installers, but not for that.
+update_lists() { # HOW TO GET RIGHTS...
+    local seconds
+    for ((seconds = 0; seconds < 300; seconds += 5)); do
+        if printed=$("$@" env LC_ALL=C apt-get update -q 2>&1); then return; fi
+        if [[ $printed != *"Could not get lock"* ]]; then break; fi
+        if ((!seconds)); then say "Something else is updating the lists of packages: waiting for it"; fi
+        sleep 5
+    done
+    printf '%s\n' "$printed" >&2
+    return 1
 }

@@ -153,6 +153,28 @@ def test_installers_are_quiet_and_what_they_installed_is_said(machine: Machine) 
     assert all(line.startswith("==> ") for line in done.stdout.splitlines())
 
 
+def test_machine_that_updates_its_own_lists_is_waited_for(machine: Machine) -> None:
+    machine.has_packages(*ALL_DEBIAN[1:])
+    machine.command("sleep", "")
+    lock = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)"
+    busy = f"$(grep -c '^apt-get update' {machine.home}/calls) -lt 3"
+    machine.command("apt-get", f"if [[ $1 == update && {busy} ]]; then echo '{lock}'; exit 100; fi")
+    done = machine.run()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("waiting for it") == 1
+    assert machine.calls("sleep") == ["5", "5"]
+
+
+def test_lists_that_stay_locked_are_an_error_in_the_end(machine: Machine) -> None:
+    machine.has_packages(*ALL_DEBIAN[1:])
+    machine.command("sleep", "")
+    machine.command("apt-get", "echo 'E: Could not get lock'; exit 100")
+    done = machine.run()
+    assert done.returncode == 1
+    assert "Could not get lock" in done.stderr
+    assert len(machine.calls("sleep")) == 60
+
+
 @pytest.mark.parametrize("culprit", ["apt-get", "pip"])
 def test_installer_that_fails_shows_what_it_printed(machine: Machine, culprit: str) -> None:
     machine.has_packages(*ALL_DEBIAN[1:])
