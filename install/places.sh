@@ -11,6 +11,54 @@ opt=$root/opt/pyramid-kiosk
 etc=$root/etc/pyramid-kiosk
 state=$root/var/lib/pyramid-kiosk
 
+# Whoever calls this twice at once would have two programs write the same files.  What is left of an
+# installation that was ended keeps the lock until it ends, too.
+only_once() {
+    if [[ -n ${KIOSK_LOCKED:-} ]]; then return; fi
+    command -v flock >/dev/null || return 0
+    exec 9<"$root/"
+    flock --timeout 10 9 || die "another installation is under way: wait until it has ended"
+}
+
+check_ready_within() {
+    if [[ ! ${READY_WITHIN:-60} =~ ^[1-9][0-9]{0,4}$ ]]; then
+        die "READY_WITHIN=$READY_WITHIN: it is a number of seconds, such as 120"
+    fi
+}
+
+# Writes a file by way of another name: a power cut leaves the old one or the new one, never a half.
+put() { # FILE LINE
+    printf '%s\n' "$2" >"$1.new" && mv -f "$1.new" "$1" && return
+    rm -f "$1.new"
+    return 1
+}
+put_file() { # MODE FROM TO
+    install -m "$1" "$2" "$3.new" && mv -f "$3.new" "$3" && return
+    rm -f "$3.new"
+    return 1
+}
+
+# Whose the desktop is, where the kiosk keeps its state there, and the systemd that has its unit.
+desktop_user() { cat "$etc/desktop-user" 2>/dev/null || true; }
+desktop_state() {
+    local user home
+    user=$(desktop_user)
+    [[ -n $user ]] || return 0
+    if [[ -z $root ]]; then
+        home=$(getent passwd "$user" | cut -d: -f6)
+    else
+        home=$(grep -s "^$user:" "$root/etc/passwd" | cut -d: -f6)
+    fi || true
+    if [[ -n $home ]]; then echo "$home/.local/state/pyramid-kiosk"; fi
+}
+stop_on_desktop() {
+    local user
+    user=$(desktop_user)
+    if [[ -n $user ]]; then
+        systemctl --user --machine="$user@.host" stop "$unit" pyramid-kiosk-power.path 2>/dev/null || true
+    fi
+}
+
 # Lists the variant's files: where each is in a release's folder systemd/, and where it goes.
 system_files() {
     printf '%s\n' \
@@ -64,10 +112,7 @@ place() { # RELEASE VARIANT
     while read -r from to; do
         from=$1/systemd/$from
         cmp -s "$from" "$root$to" && continue
-        mkdir -p "$root${to%/*}"
-        # By way of another name: a power cut leaves the old file or the new one, never half of it.
-        install -m 644 "$from" "$root$to.new"
-        mv -f "$root$to.new" "$root$to"
+        mkdir -p "$root${to%/*}" && put_file 644 "$from" "$root$to" || return 1
         say "Wrote $to"
         changed=yes
     done < <(system_files "$2")
@@ -78,8 +123,7 @@ place() { # RELEASE VARIANT
             say "$to is not ours, and stays: please see to it that it does not disturb the kiosk"
             continue
         fi
-        mkdir -p "$root${to%/*}"
-        ln -sfn "$target" "$root$to"
+        mkdir -p "$root${to%/*}" && ln -sfn "$target" "$root$to" || return 1
         if [[ $target == /dev/null ]]; then say "Masked ${to##*/}"; else say "Linked $to"; fi
         changed=yes
     done < <(system_links "$2")
@@ -101,9 +145,8 @@ place_default_target() { # VARIANT
     local link=$root/etc/systemd/system/default.target before=$opt/default-target-before now
     now=$(readlink "$link" || true)
     if [[ $1 == bare && ${now##*/} != multi-user.target ]]; then
-        printf '%s\n' "$now" >"$before"
-        mkdir -p "${link%/*}"
-        ln -sfn /lib/systemd/system/multi-user.target "$link"
+        put "$before" "$now" && mkdir -p "${link%/*}" || return 1
+        ln -sfn /lib/systemd/system/multi-user.target "$link" || return 1
         say "The machine now boots into multi-user.target${now:+ (it was ${now##*/})}"
         changed=yes
     elif [[ $1 != bare && -f $before ]]; then

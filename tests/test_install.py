@@ -112,6 +112,7 @@ def machine(tmp_path: Path) -> Machine:
     machine = Machine(tmp_path)
     machine.tree.mkdir()
     (tmp_path / "commands").mkdir()
+    machine.command("sync")
     return machine
 
 
@@ -226,6 +227,122 @@ def test_bundle_is_taken_from_a_tar_file_and_by_its_own_installer(machine: Machi
     status, printed = machine.run(machine.bundle("1.1") / "install" / "install")
     assert status == 0, printed
     assert machine.current() == "1.1"
+
+
+def test_what_interrupted_installations_left_makes_room_first(machine: Machine) -> None:
+    machine.install("1.0")
+    half = machine.tree / "opt/pyramid-kiosk/releases/0.9"
+    half.mkdir()
+    unpacked = machine.tree / "opt/pyramid-kiosk/unpacked"
+    unpacked.mkdir()
+    machine.command("cp", f'[[ -e {half} ]] && exit 1; exec /bin/cp "$@"')
+    machine.install("1.1")
+    assert not half.exists()
+    packed = machine.home / "packed.tar.gz"
+    with tarfile.open(packed, "w:gz") as file:
+        file.add(machine.bundle("1.2"), arcname="kiosk-1.2")
+    assert machine.run(INSTALL / "install", "--bundle", str(packed))[0] == 0
+    assert not unpacked.exists()
+
+
+def test_bundle_that_one_user_unpacked_for_himself_can_be_run_by_the_kiosk(
+    machine: Machine,
+) -> None:
+    """Unpacked under umask 077, or on a stick that knows of no programs."""
+    bundle = machine.bundle("1.0")
+    (bundle / "docs" / "operator.md").write_text("help\n")
+    for path in bundle.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    machine.install()
+    release = machine.tree / "opt/pyramid-kiosk/releases/1.0"
+    programs = {"bundle/pyramid-kiosk", "pyramid-kiosk", *(f"install/{name}" for name in PROGRAMS)}
+    for path in (release, *release.rglob("*")):
+        name = str(path.relative_to(release))
+        if path.is_dir() or name in programs:
+            assert path.stat().st_mode & 0o777 == 0o755, name
+        elif name != "install/bundle":
+            assert path.stat().st_mode & 0o777 == 0o644, name
+
+
+def test_tar_file_is_not_unpacked_in_the_folder_for_temporary_files(machine: Machine) -> None:
+    packed = machine.home / "packed.tar.gz"
+    with tarfile.open(packed, "w:gz") as file:
+        file.add(machine.bundle("1.0"), arcname="kiosk-1.0")
+    status, printed = machine.run(INSTALL / "install", "--bundle", str(packed), TMPDIR="/nowhere")
+    assert status == 0, printed
+    assert {path.name for path in (machine.tree / "opt/pyramid-kiosk").iterdir()} == {
+        *("current", "default-target-before", "releases", "variant"),
+    }
+
+
+def test_everything_has_been_written_to_the_disk_at_the_end(machine: Machine) -> None:
+    """The manual has the operator switch off at the wall next."""
+    listing = f"(cd {machine.tree}; find . -type f -exec cksum {{}} + -o -type l -ls)"
+    machine.command("sync", f"{listing} > {machine.home}/synced")
+    machine.install()
+    now = subprocess.run(["bash", "-c", listing], capture_output=True, text=True, check=True)
+    assert (machine.home / "synced").read_text() == now.stdout
+
+
+@pytest.mark.parametrize("place", ["opt/pyramid-kiosk", "etc/pyramid-kiosk"])
+@pytest.mark.parametrize("kind", ["file", "dangling link"])
+def test_something_else_in_place_of_a_folder_is_named_at_once(
+    machine: Machine, place: str, kind: str
+) -> None:
+    path = machine.tree / place
+    path.parent.mkdir(parents=True)
+    if kind == "file":
+        path.write_text("mine\n")
+    else:
+        path.symlink_to("/nowhere/at/all")
+    before = machine.contents()
+    status, printed = machine.run(INSTALL / "install", "--bundle", str(machine.bundle("1.0")))
+    assert status == 1
+    assert f"/{place} is in the way" in printed
+    assert machine.contents() == before
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o777])
+def test_program_folder_can_be_read_by_all_and_written_by_root_alone(
+    machine: Machine, mode: int
+) -> None:
+    folder = machine.tree / "opt/pyramid-kiosk"
+    folder.mkdir(parents=True)
+    folder.chmod(mode)
+    if os.getuid() == 0:
+        os.chown(folder, 1000, 1000)
+    machine.install()
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert folder.stat().st_uid == os.getuid()
+
+
+def test_user_who_was_there_before_gets_the_groups_that_the_unit_names(machine: Machine) -> None:
+    (machine.tree / "etc").mkdir()
+    (machine.tree / "etc/passwd").write_text("pyramid-kiosk:x:1000:100::/home/p:/bin/sh\n")
+    groups = ["video", "render", "input", "gpio", "audio"]
+    (machine.tree / "etc/group").write_text("".join(f"{name}:x:9:\n" for name in groups))
+    machine.command("systemd-sysusers")
+    machine.install()
+    assert len(machine.calls("systemd-sysusers")) == 1
+    with (machine.tree / "etc/group").open("a") as file:
+        file.write("pyramid-kiosk:x:10:\n")
+    machine.command("chown")
+    machine.install()
+    assert len(machine.calls("systemd-sysusers")) == 1
+
+
+def test_unknown_desktop_user_is_told_before_anything_is_done(machine: Machine) -> None:
+    machine.command("id", "[[ $1 == -u ]] && echo 0")
+    for name in ("apt-get", "mkdir", "systemctl"):
+        machine.command(name, "exit 1")
+    status, printed = machine.run(
+        INSTALL / "install",
+        *("--bundle", str(machine.bundle("1.0"))),
+        **{"DESTDIR": "", "VARIANT": "desktop", "KIOSK_USER": "nobody-is-called-so"},
+    )
+    assert status == 1
+    assert "KIOSK_USER=nobody-is-called-so: there is no such user" in printed
+    assert machine.calls("mkdir") == []
 
 
 def test_only_two_releases_stay(machine: Machine) -> None:
@@ -371,7 +488,7 @@ def test_release_that_comes_up_stays(running: Machine) -> None:
     assert (running.tree / "opt/pyramid-kiosk/previous").readlink().name == "1.0"
     assert (running.tree / UNIT).read_text().endswith("# release 1.1\n")
     assert (running.tree / STATE).read_text() == "written by 1.1\n"
-    orders = [call for call in running.calls("systemctl") if "is-active" not in call]
+    orders = [call for call in running.calls("systemctl") if not re.search("is-active|show", call)]
     assert orders == [
         "stop pyramid-kiosk.service",
         "daemon-reload",
@@ -396,6 +513,117 @@ def test_release_that_does_not_come_up_is_taken_back_with_all_it_did(running: Ma
     failed = running.tree / "opt/pyramid-kiosk/state-before.failed/state.sqlite"
     assert failed.read_text() == "written by 1.2\n"
     assert (running.home / "up").exists()
+
+
+def test_release_before_is_still_the_one_before_when_a_new_one_was_taken_back(
+    running: Machine,
+) -> None:
+    switch(running, "1.1")
+    assert switch(running, "1.2")[0] == 1
+    assert running.current() == "1.1"
+    assert (running.tree / "opt/pyramid-kiosk/previous").readlink().name == "1.0"
+
+
+def test_files_that_cannot_be_written_lead_back_to_a_kiosk_that_runs(running: Machine) -> None:
+    """A full disk, or one that has become read-only, half-way through the unit files."""
+    before = running.contents()
+    running.command(
+        "install",
+        'for last; do :; done; [[ $last == *power.path* ]] && exit 1; exec /usr/bin/install "$@"',
+    )
+    folder = running.bundle("1.1")
+    (folder / "systemd" / "pyramid-kiosk-power.path").write_text("# new\n")
+    status, printed = switch(running, "1.1")
+    assert status == 1
+    assert "release 1.0 runs again" in printed
+    assert running.current() == "1.0"
+    assert (running.home / "up").exists()
+    there = {name: what for name, what in running.contents().items() if name in before}
+    there.pop(STATE), before.pop(STATE)
+    assert there == before
+    assert not [name for name in running.contents() if name.endswith(".new")]
+
+
+@pytest.mark.parametrize("signal", ["INT", "TERM"])
+def test_whoever_interrupts_gets_the_old_release_back(running: Machine, signal: str) -> None:
+    running.command("sleep", f"kill -{signal} $PPID")
+    status, printed = switch(running, "1.2")
+    assert status == 1
+    assert "release 1.0 runs again" in printed
+    assert len(running.calls("sleep")) == 1
+    assert running.current() == "1.0"
+    assert (running.tree / STATE).read_text() == "written by 1.0\n"
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_connection_that_is_lost_meanwhile_changes_nothing(running: Machine, good: bool) -> None:
+    becomes = f"echo 1.2 >> {running.home}/good" if good else ""
+    running.command("sleep", f"kill -HUP $PPID; {becomes}")
+    status, printed = switch(running, "1.2", READY_WITHIN="3")
+    assert status == (0 if good else 1)
+    assert printed.endswith("Starting the kiosk, release 1.2\n")
+    assert running.current() == ("1.2" if good else "1.0")
+    assert (running.home / "up").exists()
+
+
+def test_nobody_who_reads_what_is_said_changes_nothing_either(running: Machine) -> None:
+    switch(running, "1.1")
+    script = f"set -o pipefail; {INSTALL}/switch 1.0 2>&1 | true"
+    assert running.run(Path("/bin/bash"), "-c", script)[0] == 0
+    assert running.current() == "1.0"
+    assert (running.home / "up").exists()
+
+
+def test_seconds_that_are_no_number_are_refused_before_the_kiosk_is_stopped(
+    running: Machine,
+) -> None:
+    status, printed = switch(running, "1.1", READY_WITHIN="2m")
+    assert status == 1
+    assert "READY_WITHIN=2m" in printed
+    assert running.calls("systemctl") == []
+
+
+def test_state_that_is_kept_elsewhere_is_put_back_there(running: Machine) -> None:
+    """As docs/operator.md has it for a read-only system: a partition, which cannot be moved."""
+    elsewhere = running.tree / "srv/kiosk-state"
+    (elsewhere / "lost+found").mkdir(parents=True)
+    (elsewhere / "state.sqlite").write_text("written by 1.0")
+    number = elsewhere.stat().st_ino
+    script = (running.home / "commands" / "systemctl").read_text()
+    argv = "argv[]=/opt/pyramid-kiosk/current/pyramid-kiosk --state /srv/kiosk-state ;"
+    show = f"[[ $1 == show ]] && {{ echo 'ExecStart={{ {argv} pid=7 }}'; exit; }}"
+    write = f"cd {elsewhere} && echo written by $release >state.sqlite && touch of-$release"
+    write = f"if [[ $1 == start ]]; then {write}; fi\n"
+    script = script.replace('case "$*" in', f'{show}\n{write}case "$*" in', 1)
+    running.command("systemctl", script)
+    status, printed = switch(running, "1.2")
+    assert status == 1, printed
+    failed = running.tree / "opt/pyramid-kiosk/state-before.failed/state.sqlite"
+    assert failed.read_text() == "written by 1.2\n"
+    assert (failed.parent / "of-1.2").exists()
+    assert not (elsewhere / "of-1.2").exists()
+    assert (elsewhere / "state.sqlite").read_text() == "written by 1.0\n"
+    assert (elsewhere / "lost+found").exists()
+    assert elsewhere.stat().st_ino == number
+
+
+def test_state_of_the_desktops_user_is_put_back_too(running: Machine) -> None:
+    (running.tree / "etc/passwd").write_text("pi:x:1000:1000::/home/pi:/bin/bash\n")
+    (running.tree / "etc/pyramid-kiosk/desktop-user").write_text("pi\n")
+    (running.tree / "opt/pyramid-kiosk/variant").write_text("desktop\n")
+    state = running.tree / "home/pi/.local/state/pyramid-kiosk/state.sqlite"
+    state.parent.mkdir(parents=True)
+    state.write_text("written by 1.0")
+    running.command(
+        "systemctl",
+        f"""[[ $* == *is-active* ]] && exit 1
+        [[ $* == *start* && ! -e {running.home}/once ]] || exit 0
+        touch {running.home}/once; echo 'written by 1.2' >{state}""",
+    )
+    assert switch(running, "1.2")[0] == 1
+    assert state.read_text() == "written by 1.0"
+    failed = running.tree / "opt/pyramid-kiosk/state-before.failed/state.sqlite"
+    assert failed.read_text() == "written by 1.2\n"
 
 
 def test_state_is_put_back_before_the_old_release_starts(running: Machine) -> None:
@@ -454,6 +682,7 @@ def debian(machine: Machine) -> Machine:
         *'python3 -c'*) echo ${{VERSION:-3.11}} ;;
         *'-m venv'*) mkdir -p $tree${{!#}}/bin ;;
         *'-m pip'*) echo Collecting pages
+            if [[ -d $tree$TMPDIR ]]; then echo "$TMPDIR" >{machine.home}/temporary; fi
             echo Successfully installed kivy-2 x-1
             exit ${{PIP:-0}} ;;
         esac""",
@@ -479,11 +708,15 @@ def test_source_is_installed_with_an_environment_of_its_own(debian: Machine) -> 
     assert "==> Installed kivy-2 x-1\n" in printed
     assert "pages" not in printed
     folder = debian.tree / str(release).lstrip("/")
-    assert f"exec {release}/venv/bin/python -m kiosk" in (folder / "pyramid-kiosk").read_text()
+    # Called from a folder with sources in it, it must not run those.
+    assert f"exec {release}/venv/bin/python -P -m kiosk" in (folder / "pyramid-kiosk").read_text()
     # The program is in the environment alone; what installs it and explains it stays.
     assert not (folder / "kiosk").exists()
     assert (folder / "install" / "switch").exists()
     assert (debian.tree / SETTINGS).exists()
+    # What pip unpacks and builds meanwhile does not go into /tmp, which may allow no programs.
+    assert (debian.home / "temporary").read_text() == f"{release}/tmp\n"
+    assert not (folder / "tmp").exists()
     # The same source again is recognised.
     _, again = debian.run(INSTALL / "install")
     assert f"Release {name} is there already" in again
@@ -497,6 +730,7 @@ def test_source_is_installed_with_an_environment_of_its_own(debian: Machine) -> 
         ({"ARCHITECTURE": "armhf"}, "armhf"),
         ({"VARIANT": "kiosk"}, "it may be bare or desktop"),
         ({"VARIANT": "desktop"}, "KIOSK_USER=name"),
+        ({"READY_WITHIN": "2m"}, "READY_WITHIN=2m: it is a number of seconds"),
         ({"PYTHON": "/usr/bin/python4"}, "there is no /usr/bin/python4"),
         ({"DESTDIR": "/nowhere"}, "DESTDIR=/nowhere is no folder"),
         ({"BUNDLE": "/nowhere"}, "there is no /nowhere"),
@@ -510,7 +744,8 @@ def test_what_cannot_be_installed_is_said_and_changes_nothing(
     status, printed = debian.run(INSTALL / "install", **environ)
     assert status == 1
     assert message in printed
-    assert not (debian.tree / "opt/pyramid-kiosk/current").exists()
+    # Nor does a half of it go on filling the disk.
+    assert not (debian.tree / "opt/pyramid-kiosk").exists()
     assert not (debian.tree / UNIT).exists()
 
 
