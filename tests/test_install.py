@@ -316,6 +316,33 @@ def test_program_folder_can_be_read_by_all_and_written_by_root_alone(
     assert folder.stat().st_uid == os.getuid()
 
 
+def test_program_folder_may_be_a_link_to_a_larger_disk(machine: Machine) -> None:
+    disk = machine.home / "disk"
+    disk.mkdir()
+    (machine.tree / "opt").mkdir()
+    (machine.tree / "opt/pyramid-kiosk").symlink_to(disk)
+    machine.install()
+    assert machine.current() == "1.0"
+    assert (disk / "releases/1.0/.complete").exists()
+    uninstall(machine)
+    assert list(disk.iterdir()) == []
+
+
+def test_only_one_installation_runs_at_a_time(machine: Machine) -> None:
+    machine.install()
+    before = machine.contents()
+    machine.command("flock", "exit 1")
+    for program, arguments in {
+        "install": ["--bundle", str(machine.bundle("1.1"))],
+        "switch": ["1.0"],
+        "uninstall": [],
+    }.items():
+        status, printed = machine.run(INSTALL / program, *arguments)
+        assert status == 1
+        assert "another installation is under way" in printed
+    assert machine.contents() == before
+
+
 def test_user_who_was_there_before_gets_the_groups_that_the_unit_names(machine: Machine) -> None:
     (machine.tree / "etc").mkdir()
     (machine.tree / "etc/passwd").write_text("pyramid-kiosk:x:1000:100::/home/p:/bin/sh\n")
@@ -428,6 +455,55 @@ def test_uninstalling_everything_takes_the_data_too(machine: Machine) -> None:
     uninstall(machine, PURGE="yes")
     left = [name for name in machine.contents() if "pyramid-kiosk" in name]
     assert left == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "ours"),
+    [
+        ("pyramid-kiosk:x:996:996:Pyramid kiosk:/var/lib/pyramid-kiosk:/usr/sbin/nologin", True),
+        ("pyramid-kiosk:x:1000:1000:,,,:/home/pyramid-kiosk:/bin/bash", False),
+        ("pyramid-kiosk:x:998:998::/srv:/bin/sh", False),
+    ],
+)
+def test_user_is_removed_only_if_the_installer_made_him(
+    machine: Machine, entry: str, ours: bool
+) -> None:
+    machine.command("chown")
+    (machine.tree / "etc").mkdir()
+    (machine.tree / "etc/passwd").write_text(f"root:x:0:0::/root:/bin/sh\n{entry}\n")
+    machine.command("systemd-sysusers")
+    machine.install()
+    machine.command("userdel")
+    printed = uninstall(machine, PURGE="yes")
+    calls = machine.calls("userdel")
+    assert calls == ([f"--prefix {machine.tree} pyramid-kiosk"] if ours else [])
+    assert ("and stays" in printed) == (not ours)
+
+
+def test_game_of_the_desktops_user_is_named_and_removed_with_the_rest(machine: Machine) -> None:
+    (machine.tree / "etc").mkdir()
+    (machine.tree / "etc/passwd").write_text("pi:x:1000:1000::/home/pi:/bin/bash\n")
+    machine.install(VARIANT="desktop", KIOSK_USER="pi")
+    state = machine.tree / "home/pi/.local/state/pyramid-kiosk/state.sqlite"
+    state.parent.mkdir(parents=True)
+    state.write_text("the game")
+    mine = machine.tree / "etc/systemd/user/pyramid-kiosk.service.d/override.conf"
+    mine.parent.mkdir()
+    mine.write_text("[Service]\n")
+    assert "/home/pi/.local/state/pyramid-kiosk" in uninstall(machine)
+    assert state.exists()
+    assert mine.exists()
+    machine.install()
+    uninstall(machine, PURGE="yes")
+    assert not state.parent.exists()
+    assert state.parent.parent.exists()
+    assert not mine.parent.exists()
+
+
+def test_nothing_is_said_to_be_removed_that_was_not_there(machine: Machine) -> None:
+    status, printed = machine.run(INSTALL / "uninstall")
+    assert status == 0, printed
+    assert "Removed" not in printed
 
 
 def test_what_is_not_ours_stays(machine: Machine) -> None:
