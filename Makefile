@@ -83,7 +83,7 @@ units: venv-test ## Verify the systemd unit and how much it is locked down
 pytest: venv-test
 	@mkdir -p build/window
 	@echo "The tests that draw run meanwhile; what they say comes at the end."
-	@COVERAGE_FILE=$(CURDIR)/build/window/.coverage $(BIN)/pytest -m "not slow and window" \
+	@COVERAGE_FILE="$(CURDIR)/build/window/.coverage" $(BIN)/pytest -m "not slow and window" \
 	    --cov --cov-report= >build/window/log 2>&1 & drawing=$$!; \
 	status=0; \
 	$(BIN)/pytest -m "not slow and not window" --numprocesses auto --dist worksteal \
