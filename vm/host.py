@@ -20,6 +20,9 @@ from typing import Final
 
 from vm.qmp import VmError
 
+#: What setup.sh and the installer are made of.
+INSTALL_LIBRARY: Final = Path(__file__).resolve().parents[1] / "install" / "lib.sh"
+
 #: The first version with a virtual multi-touch screen.
 OLDEST: Final = 8
 PROGRAM: Final = "qemu-system-x86_64"
@@ -73,11 +76,9 @@ def install_missing(log: Path) -> None:
     if not shutil.which("apt-get"):
         raise VmError(f"this is no Debian: please see to {', '.join(missing)} yourself")
     say(f"Installing Debian packages: {' '.join(missing)}")
-    run(["apt-get", "update", "-q"], log)
-    # A fresh machine may be updating itself: wait for that.
-    install = ["apt-get", "-o", "DPkg::Lock::Timeout=300", "install", "-q", "-y"]
-    install += ["--no-install-recommends", *missing]
-    run(install, log, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+    # As the kiosk's own installer does it, which waits for others that install.
+    call = 'set -euo pipefail; . "$1"; shift; install_missing "$@"'
+    run(["bash", "-c", call, "install", INSTALL_LIBRARY, *missing], log)
 
 
 @dataclass(frozen=True)
