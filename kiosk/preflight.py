@@ -29,6 +29,7 @@ from kiosk.display import Driver, NoDisplayError, choose_driver
 from kiosk.inputs import touchscreens
 from kiosk.overrides import FILE_NAME as OVERRIDES
 from kiosk.panel_controls import wired
+from kiosk.places import NAME, command
 from kiosk.settings import Settings
 from kiosk.sound import has_sound_card
 from kiosk.statefile import FILE_NAME
@@ -178,8 +179,25 @@ def of_settings(problems: Sequence[str], path: Path | None) -> Iterable[Finding]
         yield Finding("settings", Level.OK, "there is no file, all defaults count")
     elif not problems:
         yield Finding("settings", Level.OK, f"{path}: read, without a mistake")
+    remedy = "put the file right"
+    if path is not None and _is_closed(path):
+        remedy = (
+            "whoever runs the kiosk must be able to read it; this asks as the user of the service: "
+            f"sudo -u {NAME} {command()} --check"
+        )
     for problem in problems:
-        yield Finding("settings", Level.PROBLEM, problem, "put the file right")
+        yield Finding("settings", Level.PROBLEM, problem, remedy)
+
+
+def _is_closed(path: Path) -> bool:
+    """Whether a file is there, or may be, and whoever asks may not read it."""
+    try:
+        path.stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return not os.access(path, os.R_OK)
 
 
 def of_overrides(state: Path) -> Iterable[Finding]:

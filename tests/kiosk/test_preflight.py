@@ -372,6 +372,29 @@ def test_what_draws_is_found_out_without_a_window(monkeypatch: pytest.MonkeyPatc
     assert renderer.renderer() is None
 
 
+def test_settings_that_only_the_kiosks_user_may_read_are_not_called_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "settings.toml"
+    path.touch()
+    problem = f"{path}: cannot be read (Permission denied)"
+    monkeypatch.setattr(os, "access", lambda *_args: False)
+    (finding,) = preflight.of_settings([problem], path)
+    assert finding.level is Level.PROBLEM
+    assert "sudo -u pyramid-kiosk" in finding.remedy
+    monkeypatch.setattr(os, "access", lambda *_args: True)
+    (finding,) = preflight.of_settings([problem], path)
+    assert finding.remedy == "put the file right"
+    # Nor may anybody look into its folder.
+    monkeypatch.setattr(Path, "stat", closed)
+    (finding,) = preflight.of_settings([problem], path)
+    assert "sudo -u pyramid-kiosk" in finding.remedy
+
+
+def closed(path: Path, **_options: bool) -> None:
+    raise PermissionError(13, "Permission denied", str(path))
+
+
 def test_what_cannot_be_found_out_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     raspberry(tmp_path)
 
