@@ -3,8 +3,8 @@
 Tests that draw into the window are marked ``window``: there is one window to a process, so they run
 one after the other in a process of their own, while the others are spread over all cores.
 
-Invariant: Ctrl+C means what it says.  A shell that starts the checks in the background has them,
-and all that they start, ignore it.
+Invariant: Ctrl+C means what it says, and so does a lost connection.  A shell that starts the checks
+in the background, or nohup, has them and all that they start ignore it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,16 @@ def heeded_control_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heeded_hangup() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN:
+        # Programs started from here get the default back; the checks themselves still go on.
+        signal.signal(signal.SIGHUP, lambda *_: None)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.hookimpl(tryfirst=True)
