@@ -42,6 +42,16 @@ def heeded_hangup() -> Iterator[None]:
     signal.signal(signal.SIGHUP, before)
 
 
+@pytest.fixture(autouse=True)
+def kept_signals() -> Iterator[None]:
+    """What a program that is called within a test does with signals ends with the test."""
+    heeded = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+    before = [signal.getsignal(number) for number in heeded]
+    yield
+    for number, handler in zip(heeded, before, strict=True):
+        signal.signal(number, handler)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # First, because what is deselected is decided by the marks.
