@@ -183,6 +183,35 @@ def test_user_is_made_and_alone_may_read_the_settings(machine: Machine) -> None:
     assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (0, group, 0o640)
 
 
+@pytest.mark.skipif(shutil.which("systemd-sysusers") is None, reason="systemd is not installed")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make users")
+def test_image_made_where_no_user_could_be_made_has_its_settings_read_when_it_starts(
+    machine: Machine,
+) -> None:
+    machine.command("systemd-sysusers")
+    machine.command("systemd-tmpfiles")
+    machine.install()
+    assert (machine.tree / SETTINGS).stat().st_gid == 0
+    # What systemd does when the image starts.
+    for program, file in {
+        "systemd-sysusers": "etc/sysusers.d/pyramid-kiosk.conf",
+        "systemd-tmpfiles": "etc/tmpfiles.d/pyramid-kiosk.conf",
+    }.items():
+        create = ["--create"] if program == "systemd-tmpfiles" else []
+        there = shutil.which(program)
+        assert there is not None
+        subprocess.run(
+            [there, f"--root={machine.tree}", *create, machine.tree / file],
+            check=True,
+            capture_output=True,
+        )
+    (line,) = re.findall(
+        r"^pyramid-kiosk:.*$", (machine.tree / "etc/group").read_text(), re.MULTILINE
+    )
+    found = (machine.tree / SETTINGS).stat()
+    assert (found.st_gid, found.st_mode & 0o777) == (int(line.split(":")[2]), 0o640)
+
+
 @pytest.mark.parametrize("variant", ["bare", "desktop"])
 def test_second_time_changes_nothing(machine: Machine, variant: str) -> None:
     first = machine.install(VARIANT=variant, KIOSK_USER="pi")
