@@ -408,9 +408,8 @@ class Proof:
         demand(not found.set_aside, f"the kiosk has set {found.set_aside} aside")
         demand(not found.put_aside, "the kiosk has set a game aside")
         said = judge_cut(acknowledged, tuple(map(str, left)), found.safe)
-        self._see(
-            f"{found.safe}", lambda picture: shows_position(picture, found.safe.game.position)
-        )
+        position = found.safe.game.position
+        self._see(str(found.safe), lambda picture: shows_position(picture, position))
         if self._moves_on(found.safe):
             after = self._player.play(found.safe)
             said += f"; a touch played on to {after}"
