@@ -13,6 +13,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -110,12 +111,33 @@ def judge(db: sqlite3.Connection) -> int:
     verdict = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise UnusableError(f"is damaged ({verdict})")
-    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
-    if version < 0 or (version == 0 and tables):
+    made_of = _made_of(db)
+    if version < 0 or (version == 0 and made_of):
         raise UnusableError("is not a database of this program")
-    if version and not {"saved", "results", "set_aside"} <= tables:
-        raise UnusableError("lacks tables that this program writes to")
+    if version:
+        wanted = _wanted()
+        if not wanted.keys() <= made_of.keys():
+            raise UnusableError("lacks tables that this program writes to")
+        # A rule or a trigger of its own would refuse or change what is written, at some later time.
+        for name, sql in made_of.items():
+            if sql != wanted.get(name):
+                raise UnusableError(f"is damaged (what it says of {name!r} is not as it was made)")
     return version
+
+
+def _made_of(db: sqlite3.Connection) -> dict[str, str | None]:
+    """The words by which each table, index, view and trigger of the database was made."""
+    return dict(
+        db.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'")
+    )
+
+
+@lru_cache
+def _wanted() -> dict[str, str | None]:
+    """The same of a sound database."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        return _made_of(db)
 
 
 def set_aside(path: Path) -> Path:

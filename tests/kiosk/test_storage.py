@@ -107,6 +107,38 @@ def test_somebody_elses_database_is_set_aside(tmp_path: Path) -> None:
     assert rows(tmp_path / f"{FILE_NAME}.bad-1", "holiday") == []
 
 
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        # The first was found by damage at random: no lost game was ever counted again.
+        ("UPDATE sqlite_master SET sql = replace(sql, '''lost''', '''game''')", "results"),
+        ("UPDATE sqlite_master SET sql = replace(sql, 'id = 1', 'id = 7')", "saved"),
+        ("UPDATE sqlite_master SET sql = replace(sql, 'why TEXT', 'who TEXT')", "set_aside"),
+        ("CREATE TRIGGER none BEFORE INSERT ON results BEGIN SELECT raise(IGNORE); END", "none"),
+        ("CREATE UNIQUE INDEX once ON results (preset)", "once"),
+        ("ALTER TABLE results ADD COLUMN mood TEXT NOT NULL DEFAULT 'fair'", "results"),
+    ],
+)
+def test_a_database_with_other_rules_is_set_aside(tmp_path: Path, change: str, name: str) -> None:
+    storage = Storage(tmp_path)
+    storage.record(RESULT)
+    storage.close()
+    db = sqlite3.connect(storage.path)
+    db.execute("PRAGMA writable_schema=ON")
+    db.execute(change)
+    db.commit()
+    db.close()
+    again = Storage(tmp_path)
+    assert f"what it says of '{name}' is not as it was made" in again.problems[0]
+    for outcome in ("won", "lost", "abandoned"):
+        again.record(dataclasses.replace(RESULT, outcome=outcome))
+    again.save(SAVED)
+    assert again.close()
+    assert len(again.problems) == 1
+    assert len(rows(storage.path, "results")) == 3
+    assert (tmp_path / f"{FILE_NAME}.bad-1").exists()
+
+
 def test_a_damaged_save_is_kept_aside_in_the_database(tmp_path: Path) -> None:
     storage = Storage(tmp_path)
     storage.save(SAVED)
