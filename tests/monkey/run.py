@@ -33,6 +33,7 @@ SAMPLES: Final = 40
 ROOM: Final = {
     "resident_kib": 8_192,
     "objects": 3_000,
+    "blocks": 20_000,
     "widgets": 100,
     "events": 12,
     "files": 2,
