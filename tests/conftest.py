@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import settings
@@ -22,34 +23,32 @@ settings.register_profile(
 settings.load_profile("untimed")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def heeded_control_c() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.SIG_IGN:
-        # Programs started from here get the default back, since they cannot inherit a handler.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+@contextmanager
+def restored(*numbers: signal.Signals) -> Iterator[None]:
+    """Whatever is done with these signals ends with the block."""
+    before = [signal.getsignal(number) for number in numbers]
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def heeded_hangup() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGHUP)
-    if before is signal.SIG_IGN:
-        # Programs started from here get the default back; the checks themselves still go on.
-        signal.signal(signal.SIGHUP, lambda *_: None)
-    yield
-    signal.signal(signal.SIGHUP, before)
+def heeded_signals() -> Iterator[None]:
+    # Programs started from here get the default back, since they cannot inherit a handler.  The
+    # checks themselves end at Ctrl+C, and go on without a connection.
+    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: lambda *_: None}
+    with restored(*handlers):
+        for number, handler in handlers.items():
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, handler)
+        yield
 
 
 @pytest.fixture(autouse=True)
 def kept_signals() -> Iterator[None]:
     """What a program that is called within a test does with signals ends with the test."""
-    heeded = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
-    before = [signal.getsignal(number) for number in heeded]
-    yield
-    for number, handler in zip(heeded, before, strict=True):
-        signal.signal(number, handler)
+    with restored(signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)
