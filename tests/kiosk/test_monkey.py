@@ -113,6 +113,7 @@ def test_what_goes_on_growing_is_told_from_what_is_filled_once() -> None:
     leak = [sample(objects=n * 500, threads=1) for n in range(40)]
     assert leaks(leak) == {"objects": 10_000}
     assert leaks([sample(events=n) for n in range(40)]) == {"events": 20}
+    assert leaks([sample(frame_us=8_000 + n * 150) for n in range(40)]) == {"frame_us": 3_000}
     assert grown([sample()]) == {}
 
 
@@ -123,6 +124,8 @@ def test_some_hours_of_a_museum_in_virtual_time(kivy_window: Any, tmp_path: Path
     lines = (tmp_path / "days.csv").read_text().splitlines()
     assert lines[0].startswith("hours,resident_kib,objects")
     assert len(lines) == 3
+    computed = lines[0].split(",").index("frame_us")
+    assert all(float(line.split(",")[computed]) > 0 for line in lines[1:])
 
 
 def test_some_seconds_of_real_time(kivy_window: Any, tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any, Final
 
 from tests.monkey.run import grown, leaks
@@ -32,6 +34,19 @@ A_DAY: Final = 4
 FRAMES: Final = 20
 
 
+@dataclass(frozen=True)
+class Took:
+    """What a frame took.
+
+    Attributes:
+        seconds: until it was done, which is also up to what else the machine does.
+        computing: seconds that this process computed for it, on all of its threads.
+    """
+
+    seconds: float
+    computing: float
+
+
 class Record:
     """Samples, written to a CSV file as they come."""
 
@@ -42,15 +57,16 @@ class Record:
         self._writer: Any = None
         self.samples: list[dict[str, int]] = []
 
-    def add(self, at: float, sizes: dict[str, int], frames: Sequence[float]) -> None:
-        """One more: ``at`` seconds since the beginning, and how long frames took, in seconds."""
-        times = sorted(frames) or [0.0]
-        self.samples.append(dict(sizes))
+    def add(self, at: float, sizes: dict[str, int], frames: Sequence[Took]) -> None:
+        """One more: ``at`` seconds since the beginning, and what frames took, one at least."""
+        times = [frame.seconds for frame in frames]
+        sizes = sizes | {"frame_us": round(1e6 * median(frame.computing for frame in frames))}
+        self.samples.append(sizes)
         row = {
             "hours": round(at / 3600, 3),
             **sizes,
-            "frame_ms_median": round(1000 * times[len(times) // 2], 2),
-            "frame_ms_longest": round(1000 * times[-1], 2),
+            "frame_ms_median": round(1000 * median(times), 2),
+            "frame_ms_longest": round(1000 * max(times), 2),
         }
         if self._writer is None:
             self._writer = csv.DictWriter(self._file, row)
@@ -136,7 +152,7 @@ def soak(
     record = Record(path, say)
     begin = last = sampled = time.monotonic()
     presses = begin
-    frames: list[float] = []
+    frames: list[Took] = []
     try:
         while (now := time.monotonic()) - begin < hours * 3600:
             rig.now += now - last
@@ -148,7 +164,7 @@ def soak(
                     rig.check()
                 presses = now + rng.uniform(0.1, 1.5)
             frames.append(_timed(rig.loop.idle))
-            time.sleep(max(0.0, 1 / 60 - frames[-1]))
+            time.sleep(max(0.0, 1 / 60 - frames[-1].seconds))
             if now - sampled >= every:
                 sampled = now
                 rig.check_save()
@@ -160,10 +176,10 @@ def soak(
     return {"hours": hours, "inputs": rig.inputs, "games": rig.records, **verdict(record.samples)}
 
 
-def _timed(do: Callable[[], object]) -> float:
-    began = time.perf_counter()
+def _timed(do: Callable[[], object]) -> Took:
+    began, computed = time.perf_counter(), time.process_time()
     do()
-    return time.perf_counter() - began
+    return Took(time.perf_counter() - began, time.process_time() - computed)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
