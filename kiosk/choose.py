@@ -12,9 +12,9 @@ from engine.difficulty import Grade
 from kiosk import boxes, wording
 from kiosk.commands import NewDeal, Open, Panel
 from kiosk.layout import Rect
+from kiosk.schedule import clock_was_set
 from kiosk.session import Session
 from kiosk.sheets import Send, Sheet, header
-from kiosk.showreel import CLOCK_IS_SET
 from kiosk.texts import Texts
 from kiosk.widgets import LINE, SMALLEST_TEXT, Look, Option, PushButton, Role, TextBox, fit, measure
 
@@ -32,7 +32,7 @@ class Choose(Sheet):
         self._presets = session.presets
         self._grades = {preset: session.grades(preset) for preset in self._presets}
         # A clock that was never set knows no day whose deal there is.
-        self._knows_day = session.today >= CLOCK_IS_SET
+        self._knows_day = clock_was_set(session.today)
         self.preset = session.wanted_preset
         self.grade = session.wanted_grade
         room = header(self, send, texts.gettext("Choose a game"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 from typing import Final
 
@@ -21,8 +21,12 @@ _MINUTES: Final = 24 * 60
 _SPAN: Final = re.compile(
     r"(?:(?P<days>[^0-9]*?)\s+)?(?P<begin>\d{1,2}:\d\d)\s*-\s*(?P<end>\d{1,2}:\d\d)"
 )
-#: Before this year, the clock was never set.
-CLOCK_IS_SET: Final = 2026
+_FIRST_DAY: Final = date(2026, 1, 1)
+
+
+def clock_was_set(day: date) -> bool:
+    """Whether a clock that says so can be right: a Pi without a battery may begin in 1970."""
+    return day >= _FIRST_DAY
 
 
 class ScheduleError(ValueError):
@@ -94,7 +98,7 @@ class Schedule:
 
         A clock that was evidently never set says nothing about the time of day.
         """
-        if moment.year < CLOCK_IS_SET:
+        if not clock_was_set(moment.date()):
             return Stage.FULL
         if any(span.covers(moment) for span in self.black):
             return Stage.BLACK

@@ -22,6 +22,7 @@ from kiosk.attract import OPENING, AttractPlayer, Length
 from kiosk.commands import Command
 from kiosk.dealer import DealtGame
 from kiosk.lessons import Lesson, Teacher
+from kiosk.schedule import clock_was_set
 from kiosk.statistics import Statistics
 from kiosk.tablegame import TableGame, laid_out
 
@@ -38,8 +39,6 @@ LESSON: Final = 5.0
 BETWEEN_LESSONS: Final = 3.5
 #: So many deals are looked at for one whose line can be played in the time.
 TRIES: Final = 4
-#: A clock that says an earlier day was never set: there is no deal of *that* day.
-CLOCK_IS_SET: Final = date(2026, 1, 1)
 
 
 class SceneKind(Enum):
@@ -251,7 +250,7 @@ class Showreel:
 
     def _daily(self, now: float) -> Scene | None:
         day = self._today()
-        if day < CLOCK_IS_SET:
+        if not clock_was_set(day):
             return None
         dealt = self._deals.daily(self.preset, day)
         scene = self._scene(SceneKind.DAILY, now, laid_out(dealt, daily=True))
