@@ -28,15 +28,12 @@ import msgspec
 
 from kiosk import statefile
 from kiosk.sessiontypes import Saved
-from kiosk.smallfile import make_folder
+from kiosk.smallfile import FIRST_RETRY, LAST_RETRY, make_folder
 from kiosk.statefile import FILE_NAME, UnusableError, is_passing
 from kiosk.statistics import Result, Statistics
 
 log = logging.getLogger(__name__)
 
-#: Seconds after a failed write until the next try; doubled each time up to the second figure.
-FIRST_RETRY: Final = 1.0
-LAST_RETRY: Final = 15.0
 #: Results that could not be written are kept up to this many.
 MOST_WAITING: Final = 1000
 #: Sentences in :attr:`Storage.problems`; the oldest make room.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -39,18 +41,17 @@ class SlowDisk:
         self.go_on = threading.Event()
         self.written: list[tuple[str, Any]] = []
 
-    def write(self, path: Path, value: Any) -> bool:
+    def save(self, path: Path, value: Any) -> None:
         self.begun.set()
         assert self.go_on.wait(60)
         self.written.append((path.name, value))
-        return True
 
 
 def test_nobody_waits_and_only_the_last_value_of_a_file_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = SlowDisk()
-    monkeypatch.setattr(smallfile, "write", disk.write)
+    monkeypatch.setattr(smallfile, "save", disk.save)
     writer = smallfile.Writer()
     writer.put(tmp_path / "a", 1)
     assert disk.begun.wait(60)
@@ -74,6 +75,93 @@ def test_a_write_that_goes_wrong_costs_only_itself(
     assert writer.close(60)
     assert smallfile.read(tmp_path / "b") == 2
     assert "cannot be written" in caplog.text
+
+
+class FullDisk:
+    """Stands in for the writing of one file, which fails so many times."""
+
+    def __init__(self, name: str, times: int) -> None:
+        self._name = name
+        self.left = times
+        self.failed = threading.Event()
+        self._save = smallfile.save
+
+    def save(self, path: Path, value: Any) -> None:
+        if path.name == self._name and self.left:
+            self.left -= 1
+            if not self.left:
+                self.failed.set()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self._save(path, value)
+
+
+def test_what_cannot_be_written_is_kept_and_written_when_the_disk_works_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk = FullDisk("a", 3)
+    monkeypatch.setattr(smallfile, "save", disk.save)
+    writer = smallfile.Writer(first_retry=0.01)
+    writer.put(tmp_path / "a", 1)
+    writer.put(tmp_path / "b", 2)
+    assert writer.flush(60)
+    assert disk.left == 0
+    assert smallfile.read(tmp_path / "a") == 1
+    assert smallfile.read(tmp_path / "b") == 2
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
+        (
+            "ERROR",
+            f"{tmp_path / 'a'}: cannot be written (No space left on device); it is tried again",
+        ),
+        ("WARNING", f"{tmp_path / 'a'}: is being written again"),
+    ]
+    assert writer.close(60)
+
+
+def test_a_value_that_came_later_takes_the_place_of_one_that_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = FullDisk("a", 1)
+    monkeypatch.setattr(smallfile, "save", disk.save)
+    # Nothing is tried again by itself in the time that this takes.
+    writer = smallfile.Writer(first_retry=1e6)
+    writer.put(tmp_path / "a", 1)
+    assert disk.failed.wait(60)
+    writer.put(tmp_path / "a", 2)
+    # And at the end it is tried once more.
+    assert writer.close(60)
+    assert smallfile.read(tmp_path / "a") == 2
+
+
+def test_what_can_never_be_written_does_not_hold_up_the_end_or_other_files(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a").mkdir()
+    writer = smallfile.Writer(first_retry=1e6)
+    writer.put(tmp_path / "a", 1)
+    writer.put(tmp_path / "b", 2)
+    assert not writer.flush(0.01) or (tmp_path / "b").exists()
+    assert not writer.close(60)
+    assert smallfile.read(tmp_path / "b") == 2
+    assert "could not be written before the end" in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop"])
+def test_what_is_no_file_is_waited_for_by_nobody_and_set_aside(
+    tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "a"
+    match kind:
+        case "folder":
+            path.mkdir()
+        case "pipe":
+            os.mkfifo(path)
+        case "loop":
+            path.symlink_to(path)
+    assert smallfile.read(path) is None
+    assert "set aside as a.bad-1" in caplog.text
+    assert [found.name for found in tmp_path.iterdir()] == ["a.bad-1"]
+    assert smallfile.write(path, 1)
+    assert smallfile.read(path) == 1
 
 
 def test_the_service_menu_hands_its_files_to_the_writer(tmp_path: Path) -> None:
