@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
@@ -32,10 +33,13 @@ if TYPE_CHECKING:
 
 #: As a shell reports a program that SIGPIPE has ended.
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
+#: The last of the three files that a program begins with.
+STDERR: Final = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the kiosk; return the exit code."""
+    fill_streams()
     given = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"pin": pin.main, "settings": print_settings, "stats": print_stats}
     if given and given[0] in commands:
@@ -69,6 +73,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Nobody else would start it again.
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return 0
+
+
+def fill_streams() -> None:
+    """Put an empty file in the place of each stream that whoever started this has closed.
+
+    Otherwise there is none in Python, and the next file that is opened takes its number: a library
+    that complains would write into it.
+    """
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        pass
+    os.close(handle)
+    nothing = Path(os.devnull)
+    # They stay open for as long as the program runs.
+    sys.stdin = sys.stdin or nothing.open(encoding="utf-8")
+    sys.stdout = sys.stdout or nothing.open("w", encoding="utf-8")
+    sys.stderr = sys.stderr or nothing.open("w", encoding="utf-8")
 
 
 def printed(run: Callable[[], int]) -> int:

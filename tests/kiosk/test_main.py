@@ -170,6 +170,48 @@ def test_a_stop_during_the_start_ends_it_too(tmp_path: Path) -> None:
         assert "Traceback" not in said
 
 
+def closed(*options: str | Path, streams: str) -> list[str]:
+    """A command that starts the kiosk with some of its streams closed."""
+    return [
+        "/bin/sh",
+        "-c",
+        f'exec "$@" {streams}',
+        "sh",
+        sys.executable,
+        "-m",
+        "kiosk",
+        *map(str, options),
+    ]
+
+
+@pytest.mark.parametrize("streams", ["<&-", "2>&-", "<&- >&- 2>&-"])
+def test_the_kiosk_runs_with_streams_that_are_closed(tmp_path: Path, streams: str) -> None:
+    command = closed("--offscreen", "--size", "320x240", "--state", tmp_path, streams=streams)
+    # What it tells of itself is written as soon as it runs.
+    figures = tmp_path / "pyramid-kiosk.prom"
+    env = PLAIN | {"RUNTIME_DIRECTORY": str(tmp_path)}
+    with subprocess.Popen(command, env=env, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
+        while not figures.exists() and process.poll() is None:
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert figures.exists()
+    storage = Storage(tmp_path)
+    assert storage.saved is not None
+    assert storage.close()
+
+
+@pytest.mark.parametrize("streams", [">&-", "<&- >&-"])
+def test_what_only_prints_needs_nobody_to_print_to(tmp_path: Path, streams: str) -> None:
+    for options in (("settings",), ("--check", "--offscreen", "--state", tmp_path)):
+        command = closed(*options, streams=streams)
+        done = subprocess.run(
+            command, env=PLAIN, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False
+        )
+        assert done.stderr == ""
+        assert done.returncode == 0
+
+
 def test_a_folder_for_pictures_that_cannot_be_made_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
