@@ -161,6 +161,48 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file of that name from another one that takes its place; None without one.
+
+    Raises:
+        OSError: it cannot be asked.
+    """
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def log_of(path: Path) -> tuple[int, int] | None:
+    """The identity of the database's log."""
+    return identity(_companion(path, "-wal"))
+
+
+def set_log_aside(path: Path, log: tuple[int, int]) -> None:
+    """Rename the log of a database that is gone, where it still lies beside another one.
+
+    That one would take it for its own, and be a mixture of both.
+
+    Args:
+        path: the database.
+        log: the identity of the log.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    if log_of(path) != log:
+        return
+    number = 1
+    # Not as a file that is set aside: beside one of these it would be taken for its own, too.
+    while _companion(aside := path.with_name(f"{path.name}.old-{number}"), "-wal").exists():
+        number += 1
+    for suffix in ("-shm", "-wal"):
+        if _companion(path, suffix).exists():
+            _companion(path, suffix).rename(_companion(aside, suffix))
+    sync_folder(path.parent)
+
+
 def copy_without_results(db: sqlite3.Connection, path: Path) -> Path:
     """Forget the finished games in the open database, after copying all of it beside itself.
 

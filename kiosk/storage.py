@@ -94,6 +94,11 @@ class Storage:
         self._forget_waiting: _Forget | None = None
         self._busy = False
         self._closing = False
+        #: What tells the file that is open, and its log, from others in their places.
+        self._file: tuple[int, int] | None = None
+        self._log: tuple[int, int] | None = None
+        #: The log of a file that another one has taken the place of.
+        self._stale_log: tuple[int, int] | None = None
         self._db = self._open()
         self._last = self.saved
         self._started = True
@@ -103,6 +108,17 @@ class Storage:
     # -- opening --------------------------------------------------------------------------------
 
     def _open(self) -> sqlite3.Connection | None:
+        db = self._opened()
+        if db is not None:
+            try:
+                self._file, self._log = statefile.identity(self.path), statefile.log_of(self.path)
+            except OSError as error:
+                db.close()
+                self._fails(f"{self.path}: cannot be used ({error})")
+                return None
+        return db
+
+    def _opened(self) -> sqlite3.Connection | None:
         try:
             make_folder(self.path.parent)
         except OSError as error:
@@ -327,9 +343,7 @@ class Storage:
         Raises:
             OSError: likewise.
         """
-        if self._db is not None and not self.path.exists():
-            self._problem(f"{self.path}: has been removed; begun anew")
-            self._drop()
+        self._look_after_file()
         if self._db is None:
             self._db = self._reopened(asides)
         if self._db is None:
@@ -356,7 +370,27 @@ class Storage:
                 return False
         if saved is not None:
             self._last = saved
+        self._log = statefile.log_of(self.path)
         return True
+
+    def _look_after_file(self) -> None:
+        """Let go of a file that is not in its place any more.
+
+        Raises:
+            OSError: it is worth another try.
+        """
+        if self._db is not None and (there := statefile.identity(self.path)) != self._file:
+            # Closed first: where it is still the same, SQLite takes the log away with that.
+            self._drop()
+            if there is None:
+                self._problem(f"{self.path}: has been removed; begun anew")
+            else:
+                # As when a backup is put back: nobody would ever see what the old one is told.
+                self._problem(f"{self.path}: has been replaced; gone on with what is there now")
+                self._stale_log = self._log
+        if self._stale_log is not None:
+            statefile.set_log_aside(self.path, self._stale_log)
+            self._stale_log = None
 
     def _drop(self) -> None:
         if self._db is not None:

@@ -201,6 +201,67 @@ def test_a_folder_that_is_removed_while_playing_is_made_again(tmp_path: Path) ->
     assert Storage(tmp_path / "state").saved == later
 
 
+@pytest.mark.parametrize("with_log", [False, True], ids=["alone", "with a log of its own"])
+def test_a_backup_that_is_put_back_while_playing_is_gone_on_with(
+    tmp_path: Path, with_log: bool
+) -> None:
+    before = Storage(tmp_path / "before")
+    # Large enough that pages of another database would be found in it.
+    for number in range(1_000):
+        before.record(dataclasses.replace(RESULT, number=number))
+    before.save(dataclasses.replace(SAVED, hints=77))
+    assert before.flush()
+    backup = tmp_path / "backup"
+    if with_log:
+        shutil.copytree(tmp_path / "before", backup, ignore=shutil.ignore_patterns("*-shm"))
+        assert (backup / f"{FILE_NAME}-wal").exists()
+    assert before.close()
+    if not with_log:
+        shutil.copytree(tmp_path / "before", backup)
+    storage = Storage(tmp_path / "state")
+    for number in range(2_000, 2_030):
+        storage.record(dataclasses.replace(RESULT, number=number))
+        assert storage.flush()
+    for path in sorted(backup.iterdir()):
+        # As tar does it: under a name of its own, which takes the place of the other.
+        shutil.copy(path, tmp_path / "unpacked")
+        (tmp_path / "unpacked").replace(tmp_path / "state" / path.name)
+    later = dataclasses.replace(SAVED, hints=9)
+    storage.save(later)
+    storage.record(dataclasses.replace(RESULT, number=3_000))
+    assert storage.flush()
+    assert "has been replaced" in storage.problems[0]
+    assert storage.close()
+    again = Storage(tmp_path / "state")
+    assert again.problems == []
+    assert again.saved == later
+    assert again.close()
+    numbers = [row[3] for row in rows(again.path, "results")]
+    assert numbers == [*range(1_000), 3_000]
+    (aside,) = rows(again.path, "set_aside")
+    assert '"hints": 77' in str(aside[3])
+    assert not list((tmp_path / "state").glob("*.bad-*"))
+
+
+def test_a_file_that_stays_in_its_place_is_opened_once(tmp_path: Path) -> None:
+    opened = []
+
+    def connect(path: Path) -> sqlite3.Connection:
+        opened.append(path)
+        return statefile.connect(path)
+
+    storage = Storage(tmp_path, connect=connect)
+    for number in range(5):
+        storage.record(dataclasses.replace(RESULT, number=number))
+        assert storage.flush()
+    assert storage.forget_results().exists()
+    storage.save(SAVED)
+    assert storage.flush()
+    assert len(opened) == 1
+    assert storage.problems == []
+    assert storage.close()
+
+
 def test_no_damaged_byte_stops_the_start_or_the_next_save(tmp_path: Path) -> None:
     folder = tmp_path / "good"
     storage = Storage(folder)
