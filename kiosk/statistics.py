@@ -16,6 +16,10 @@ WON: Final = "won"
 LOST: Final = "lost"
 ABANDONED: Final = "abandoned"
 
+#: No game lasts longer, in seconds, or has more moves, hints or undos.
+LONGEST: Final = 1e7
+MOST: Final = 1_000_000
+
 
 @dataclass(frozen=True)
 class Result:
@@ -42,6 +46,13 @@ class Result:
     undos: int
     grade: str | None = None
     daily: bool = False
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the figures can be those of a game: a bit that flips on a disk makes infinity of
+        a second, and no clock shows that."""
+        counts = (self.moves, self.hints, self.undos)
+        return 0 <= self.seconds <= LONGEST and all(0 <= count <= MOST for count in counts)
 
 
 @dataclass

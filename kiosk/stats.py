@@ -12,7 +12,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     args = _parser().parse_args(arguments)
     path = places.service_state(args.state) / FILE_NAME
     try:
-        games = [game for game in results_in(path) if game.ended]
+        games = [game for game in results_in(path) if _is_sound(game)]
     except FileNotFoundError:
         print(
             f"pyramid-kiosk: {path}: no game was kept there yet. If another folder is meant: "
@@ -90,11 +90,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _is_sound(game: Ended) -> bool:
+    """Whether the kiosk counts it, too: what is damaged is passed over."""
+    try:
+        _day(game)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return game.result.is_sound
+
+
+def _day(game: Ended) -> date:
+    """The day that it was here when a game ended."""
+    return datetime.fromisoformat(game.ended).astimezone().date()
+
+
 def counted(games: Iterable[Ended]) -> Statistics:
     """The figures of games; a game belongs to the day that it was here when it ended."""
-    return Statistics(
-        (game.result, datetime.fromisoformat(game.ended).astimezone().date()) for game in games
-    )
+    return Statistics((game.result, _day(game)) for game in games)
 
 
 def rows(statistics: Statistics) -> Iterator[Row]:

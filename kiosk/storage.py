@@ -163,7 +163,11 @@ class Storage:
         unread = 0
         for day, *values in rows:
             try:
-                statistics.add(Result(*values), date.fromisoformat(day))
+                result, ended = Result(*values), date.fromisoformat(day)
+                if result.is_sound:
+                    statistics.add(result, ended)
+                else:
+                    unread += 1
             except (TypeError, ValueError):
                 unread += 1
         if unread:

@@ -50,6 +50,39 @@ def test_the_table_has_a_row_for_all_for_rules_and_for_grades(
     )
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("seconds", "9e999"),
+        ("seconds", "-9e999"),
+        ("seconds", "1e300"),
+        ("seconds", "-1.0"),
+        ("moves", "-1"),
+        ("hints", str(2**62)),
+        ("undos", "-7"),
+        ("ended", "'-4000-01-01'"),
+        ("ended", "'no day'"),
+    ],
+)
+def test_a_figure_that_no_game_has_is_passed_over_here_and_by_the_kiosk(
+    capsys: pytest.CaptureFixture[str], state: Path, column: str, value: str
+) -> None:
+    before = asked(capsys, state)
+    storage = Storage(state)
+    storage.record(GAMES[0])
+    assert storage.close()
+    db = sqlite3.connect(state / FILE_NAME)
+    with db:
+        db.execute(f"UPDATE results SET {column} = {value} WHERE id = 5")
+    db.close()
+    assert asked(capsys, state) == before
+    again = Storage(state)
+    assert again.statistics.all.played == len(GAMES)
+    assert again.statistics.all.best_seconds == 61.26
+    assert "1 results cannot be read" in again.problems[0]
+    assert again.close()
+
+
 def test_json_has_the_same_figures(capsys: pytest.CaptureFixture[str], state: Path) -> None:
     said = json.loads(asked(capsys, state, "--json"))
     assert said["first"] <= said["last"]
