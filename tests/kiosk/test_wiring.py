@@ -48,11 +48,12 @@ class Kiosk:
 
     def hear(self) -> str:
         """What systemd is told next."""
-        while True:
+        for _ in range(int(LONG)):
             try:
                 return self._notify.recv(4096).decode()
             except TimeoutError:
                 assert self.process.poll() is None, "it has ended by itself"
+        raise TimeoutError
 
     def wait_for(self, what: str) -> None:
         """Wait until it is told that."""
