@@ -224,6 +224,7 @@ class Writer:
             log.error("%s: cannot be written (%s); it is tried again", path, error.strerror)
             pause = self._first_retry
         self._failing[path] = (pause, time.monotonic() + pause)
-        self._waiting.setdefault(path, value)
-        if self._closing:
-            self._given_up.add(path)
+        if path not in self._waiting:
+            self._waiting[path] = value
+            if self._closing:
+                self._given_up.add(path)

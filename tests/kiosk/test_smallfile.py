@@ -83,14 +83,11 @@ class FullDisk:
     def __init__(self, name: str, times: int) -> None:
         self._name = name
         self.left = times
-        self.failed = threading.Event()
         self._save = smallfile.save
 
     def save(self, path: Path, value: Any) -> None:
         if path.name == self._name and self.left:
             self.left -= 1
-            if not self.left:
-                self.failed.set()
             raise OSError(errno.ENOSPC, "No space left on device")
         self._save(path, value)
 
@@ -117,19 +114,40 @@ def test_what_cannot_be_written_is_kept_and_written_when_the_disk_works_again(
     assert writer.close(60)
 
 
-def test_a_value_that_came_later_takes_the_place_of_one_that_could_not_be_written(
+def test_however_long_it_failed_it_is_tried_again_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disk = FullDisk("a", 1)
+    disk = FullDisk("a", 40)
     monkeypatch.setattr(smallfile, "save", disk.save)
+    monkeypatch.setattr(smallfile, "LAST_RETRY", 0.004)
+    # Were each pause twice the one before, the last would be of years.
+    writer = smallfile.Writer(first_retry=0.001)
+    writer.put(tmp_path / "a", 1)
+    assert writer.flush(60)
+    assert smallfile.read(tmp_path / "a") == 1
+    assert writer.close(60)
+
+
+def test_a_value_that_came_while_another_failed_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = SlowDisk()
+
+    def save(path: Path, value: Any) -> None:
+        disk.save(path, value)
+        if value == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(smallfile, "save", save)
     # Nothing is tried again by itself in the time that this takes.
     writer = smallfile.Writer(first_retry=1e6)
     writer.put(tmp_path / "a", 1)
-    assert disk.failed.wait(60)
+    assert disk.begun.wait(60)
     writer.put(tmp_path / "a", 2)
+    disk.go_on.set()
     # And at the end it is tried once more.
     assert writer.close(60)
-    assert smallfile.read(tmp_path / "a") == 2
+    assert disk.written == [("a", 1), ("a", 2)]
 
 
 def test_what_can_never_be_written_does_not_hold_up_the_end_or_other_files(
