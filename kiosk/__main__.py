@@ -157,7 +157,11 @@ class Stopper:
         if not self._asked:
             # Asked between here and the loop: the loop itself looks as soon as it turns.
             app.bind(on_start=lambda _app: self._asked and app.stop())
-            app.run()
+            try:
+                app.run()
+            finally:
+                # Whoever asks once more would have it end again in the midst of its end.
+                self._app = None
 
     def _stop(self, _number: int, _frame: object) -> None:
         self._asked = True

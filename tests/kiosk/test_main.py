@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.position import Outcome
-from kiosk.__main__ import main
+from kiosk.__main__ import Stopper, main
 from kiosk.session import Session
 from kiosk.sessiontypes import SessionOptions
 from kiosk.storage import Storage
@@ -156,6 +156,38 @@ def test_a_save_that_is_no_game_is_set_aside_and_the_kiosk_starts(tmp_path: Path
         said += process.stderr.readlines()
         assert process.wait(30) == 0
     assert any("saved game is set aside" in line for line in said)
+
+
+class FakeApp:
+    """An application that ends when it is told to."""
+
+    def __init__(self) -> None:
+        self.stops = 0
+
+    def bind(self, **_events: object) -> None:
+        """Nothing begins."""
+
+    def run(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    def stop(self) -> None:
+        self.stops += 1
+
+
+def test_whoever_asks_for_the_end_again_does_not_disturb_it() -> None:
+    app = FakeApp()
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        stopper = Stopper()
+        stopper.listen()
+        stopper.run(app)
+        assert app.stops == 1
+        for number in kept:
+            signal.raise_signal(number)
+        assert app.stops == 1
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
 
 
 def test_a_stop_during_the_start_ends_it_too(tmp_path: Path) -> None:
