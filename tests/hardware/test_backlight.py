@@ -136,6 +136,30 @@ def test_no_permission_is_said_once_with_what_to_do(
     assert backlight.level is None
 
 
+class TornBacklight(Backlight):
+    """A light whose switch cannot be used once."""
+
+    torn = False
+
+    def _switch(self, power: int) -> None:
+        if self.torn:
+            self.torn = False
+            raise OSError(5, "Input/output error")
+        super()._switch(power)
+
+
+def test_a_light_that_fails_half_way_is_bright_again_when_it_should_be(tmp_path: Path) -> None:
+    device = light(tmp_path)
+    backlight = TornBacklight(device, BacklightSpec())
+    assert backlight.set(Level.FULL)
+    backlight.torn = True
+    assert not backlight.set(Level.OFF)
+    assert values(device)[0] == 0, "it is dark already"
+    # It was full before, and is not any more.
+    assert backlight.set(Level.FULL)
+    assert values(device) == (255, 0)
+
+
 def test_a_light_that_goes_away_and_comes_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import queue
 
+import pytest
+
 from engine.deal import Deal
 from engine.game import Game
 from engine.position import DRAW, Outcome, Position
@@ -42,6 +44,24 @@ def test_only_the_last_question_is_answered() -> None:
     adviser.cancel()
     adviser.close()
     assert answers.empty()
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("for a test"), OSError(24, "files")])
+def test_whatever_the_solver_raises_the_thread_lives(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_args: object, **_options: object) -> None:
+        raise error
+
+    answers: queue.Queue[AdviceReady] = queue.Queue()
+    adviser = ThreadAdviser(answers.put)
+    with monkeypatch.context() as patch:
+        patch.setattr("kiosk.adviser.advise", fail)
+        adviser.ask(1, (WON,), None)
+        assert answers.get(timeout=60) == AdviceReady(1, None)
+    adviser.ask(2, (WON,), None)
+    assert answers.get(timeout=60).advice is not None
+    adviser.close()
 
 
 def test_a_failing_solver_answers_with_nothing_and_the_thread_lives() -> None:

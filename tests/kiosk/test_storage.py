@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import logging
 import shutil
 import sqlite3
@@ -241,6 +242,48 @@ def test_a_backup_that_is_put_back_while_playing_is_gone_on_with(
     (aside,) = rows(again.path, "set_aside")
     assert '"hints": 77' in str(aside[3])
     assert not list((tmp_path / "state").glob("*.bad-*"))
+
+
+class Stubborn:
+    """Opens a database after it has refused so many times."""
+
+    def __init__(self, refusals: int) -> None:
+        self.refusals = refusals
+
+    def connect(self, path: Path) -> sqlite3.Connection:
+        if self.refusals:
+            self.refusals -= 1
+            raise OSError(errno.EIO, "Input/output error")
+        return statefile.connect(path)
+
+
+def test_however_long_it_failed_it_is_tried_again_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kiosk.storage.FIRST_RETRY", 0.001)
+    monkeypatch.setattr("kiosk.storage.LAST_RETRY", 0.004)
+    # Were each pause twice the one before, the last would be of years.
+    storage = Storage(tmp_path, connect=Stubborn(40).connect)
+    storage.save(SAVED)
+    assert storage.flush(60)
+    assert storage.close()
+
+
+def test_after_it_has_worked_the_pauses_begin_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kiosk.storage.FIRST_RETRY", 0.001)
+    monkeypatch.setattr("kiosk.storage.LAST_RETRY", 1e6)
+    disk = Stubborn(10)
+    storage = Storage(tmp_path, connect=disk.connect)
+    storage.save(SAVED)
+    assert storage.flush(60)
+    disk.refusals = 10
+    shutil.rmtree(tmp_path)
+    storage.save(SAVED)
+    # Were they gone on with, the last would be of half an hour.
+    assert storage.flush(60)
+    assert storage.close()
 
 
 def test_a_file_that_stays_in_its_place_is_opened_once(tmp_path: Path) -> None:
