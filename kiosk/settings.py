@@ -214,6 +214,8 @@ _SECRET: Final = {
 
 #: A settings file larger than this is not one.
 LARGEST_FILE: Final = 1_000_000
+#: No line with a setting has more; ten thousand in a key take seconds to read, and a million hours.
+MOST_DOTS: Final = 200
 
 
 def load(path: Path) -> tuple[Settings, list[str]]:
@@ -245,6 +247,7 @@ def load(path: Path) -> tuple[Settings, list[str]]:
 def parse(text: str) -> tuple[Settings, list[str]]:
     """Read settings from TOML text; see :func:`load`."""
     try:
+        _refuse_long_keys(text)
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         advice = "text stands in quotes, and each section only once in the file"
@@ -273,6 +276,17 @@ def parse(text: str) -> tuple[Settings, list[str]]:
     wired = {name: getattr(settings, name) for name in _WIRED}
     wired, contradictions = panel_settings.check(wired)
     return msgspec.structs.replace(settings, **wired), problems + contradictions
+
+
+def _refuse_long_keys(text: str) -> None:
+    """Refuse a key of so many parts that reading it would hold up the kiosk for minutes.
+
+    Raises:
+        ValueError: there is one.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.count(".") > MOST_DOTS and not line.lstrip().startswith("#"):
+            raise ValueError(f"more than {MOST_DOTS} dots in line {number}")
 
 
 def _section(name: str, kind: Any, table: dict[str, Any], problems: list[str]) -> Any:

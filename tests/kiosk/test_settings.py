@@ -153,3 +153,15 @@ def test_wrong_custom_rules_are_named(line: str) -> None:
     settings, problems = parse(f"[rules]\n{line}\n")
     assert settings == Settings()
     assert f"rules.{line.split(maxsplit=1)[0]}" in problems[0]
+
+
+def test_a_key_of_endless_parts_is_refused_and_not_computed() -> None:
+    for text in ("a" + ".a" * 400_000 + " = 1", "[a" + " . a" * 200_000 + "]\nb = 1"):
+        settings, problems = parse("[game]\nauto_play = true\n" + text)
+        assert settings == Settings()
+        (problem,) = problems
+        assert "dots in line 3" in problem
+    # Nobody counts those of a comment.
+    settings, problems = parse("#" + "." * 1_000 + "\n[game]\nauto_play = true\n")
+    assert settings.game.auto_play
+    assert problems == []
