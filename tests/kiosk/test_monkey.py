@@ -12,7 +12,7 @@ import pytest
 
 from kiosk.commands import Panel
 from kiosk.session import Session
-from tests.monkey.run import DEALS_EVERY, ROOM, grown, leaks, run, shrunk, signature
+from tests.monkey.run import DEALS_EVERY, MOST, ROOM, grown, leaks, run, shrunk, signature
 from tests.monkey.soak import days, soak
 
 pytest.importorskip("kivy")
@@ -70,6 +70,31 @@ def test_what_it_leaves_out_is_drawn_again_afterwards(kivy_window: Any) -> None:
     finally:
         rig.close()
     assert (faces._drawn, table.Faces, table.Table._draw) == whole
+
+
+@pytest.mark.parametrize(
+    ("corners", "touches"), [(["up", "right", "down"], 4), (["right", "down"], 2)]
+)
+def test_a_new_deal_that_is_the_last_corner_of_the_gesture_takes_one_touch_more(
+    kivy_window: Any, corners: list[str], touches: int
+) -> None:
+    from tests.monkey.rig import Rig
+
+    places = {"up": (3.0, 797.0), "right": (477.0, 797.0), "down": (477.0, 3.0)}
+    rig = Rig(kivy_window, 3)
+    try:
+        # Upright, New deal lies in the lower left corner.
+        rig.do(["size", 480, 800])
+        for given in [["tap", 240.0, 400.0], *[["key", ord("d"), []], ["key_up", ord("d")]] * 4]:
+            rig.do(given)
+        for corner in corners:
+            x, y = places[corner]
+            rig.do(["down", 0, x, y])
+            rig.do(["wait", 2.2 if corner == "up" else 0.1])
+            rig.do(["up", 0])
+        assert rig.new_deal(MOST) == touches
+    finally:
+        rig.close()
 
 
 @pytest.mark.parametrize("needed", [[3], [3, 77], [0, 50, 99], [98, 99]])
