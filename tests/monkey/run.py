@@ -38,7 +38,7 @@ ROOM: Final = {
     "events": 12,
     "files": 2,
     "threads": 0,
-    "frame_us": 2_000,
+    "frame_us": 500,
 }
 
 
