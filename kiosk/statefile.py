@@ -6,10 +6,12 @@ or overwritten, and as it was found: it is looked at through a connection that w
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
@@ -71,10 +73,10 @@ def open_sound(path: Path, look: Look, connect: Connect = connect) -> sqlite3.Co
         connect: opens it for writing.
 
     Raises:
-        UnusableError: it is damaged, of a newer version or somebody else's.
+        UnusableError: it is damaged, no file at all, of a newer version or somebody else's.
         sqlite3.Error, OSError: it cannot be opened or read; see :func:`is_passing`.
     """
-    size = path.stat().st_size if path.exists() else 0
+    size = _size(path)
     # What was being made when the power went is undone first, which a look could not do.
     if size and not _companion(path, "-journal").exists():
         if size < SMALLEST:
@@ -94,6 +96,27 @@ def open_sound(path: Path, look: Look, connect: Connect = connect) -> sqlite3.Co
         db.close()
         raise
     return db
+
+
+def _size(path: Path) -> int:
+    """Bytes of the file, 0 without one.
+
+    Raises:
+        UnusableError: it is a folder, a pipe, a link that leads round or the like.
+        OSError: it cannot be asked.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UnusableError("is no file") from error
+        raise
+    if not stat.S_ISREG(status.st_mode):
+        # Nothing could ever be written in its place.
+        raise UnusableError("is no file")
+    return status.st_size
 
 
 def judge(db: sqlite3.Connection) -> int:

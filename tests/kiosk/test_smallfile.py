@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from kiosk import smallfile
 from kiosk.overrides import Overrides
 from kiosk.service_desk import keep_failures, kept_failures
 from kiosk.settings import Settings
+from tests.kiosk import nofile
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -163,18 +163,12 @@ def test_what_can_never_be_written_does_not_hold_up_the_end_or_other_files(
     assert "could not be written before the end" in caplog.text
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "loop"])
+@pytest.mark.parametrize("kind", nofile.KINDS)
 def test_what_is_no_file_is_waited_for_by_nobody_and_set_aside(
     tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "a"
-    match kind:
-        case "folder":
-            path.mkdir()
-        case "pipe":
-            os.mkfifo(path)
-        case "loop":
-            path.symlink_to(path)
+    nofile.put(path, kind)
     assert smallfile.read(path) is None
     assert "set aside as a.bad-1" in caplog.text
     assert [found.name for found in tmp_path.iterdir()] == ["a.bad-1"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import logging
+import os
 import shutil
 import sqlite3
 import threading
@@ -22,6 +23,7 @@ from kiosk.statefile import FILE_NAME, SCHEMA_VERSION
 from kiosk.statistics import Result
 from kiosk.storage import Storage
 from kiosk.texts import Texts
+from tests.kiosk import nofile
 
 SAVED = Saved("game text", "three-pass", "D D", 12.5, 1, 2, "de", True, False)
 RESULT = Result("three-pass", 7, "won", 40, 90.5, 0, 3, "hard")
@@ -96,6 +98,20 @@ def test_a_newer_database_is_set_aside_whole(tmp_path: Path) -> None:
     assert "newer version" in again.problems[0]
     again.close()
     assert len(rows(tmp_path / f"{FILE_NAME}.bad-1", "saved")) == 1
+
+
+@pytest.mark.parametrize("kind", nofile.KINDS)
+def test_what_is_no_file_is_set_aside(tmp_path: Path, kind: str) -> None:
+    nofile.put(tmp_path / FILE_NAME, kind)
+    storage = Storage(tmp_path)
+    assert "is no file; it was set aside as state.sqlite.bad-1" in storage.problems[0]
+    storage.save(SAVED)
+    assert storage.close()
+    assert len(storage.problems) == 1
+    assert os.path.lexists(tmp_path / f"{FILE_NAME}.bad-1")
+    again = Storage(tmp_path)
+    assert again.saved == SAVED
+    again.close()
 
 
 def test_somebody_elses_database_is_set_aside(tmp_path: Path) -> None:
