@@ -25,10 +25,13 @@ FIRST_RETRY: Final = 1.0
 LAST_RETRY: Final = 15.0
 #: What opening says of something that is no file.
 _NO_FILE: Final = {errno.EISDIR, errno.ELOOP, errno.ENXIO}
+#: Files that are there and could not be read, whatever is in them: that may be good.
+_unread: set[Path] = set()
 
 
 def read(path: Path) -> Any:
     """What the file holds; None when there is none or when it was set aside."""
+    _unread.discard(path)
     try:
         return json.loads(_content(path))
     except FileNotFoundError:
@@ -39,6 +42,7 @@ def read(path: Path) -> Any:
             set_aside(path, "it is no file")
         else:
             log.error("%s: cannot be read (%s)", path, error.strerror)  # noqa: TRY400
+            _unread.add(path)
         return None
     except (ValueError, RecursionError) as error:
         set_aside(path, str(error))
@@ -106,6 +110,8 @@ def make_folder(folder: Path) -> None:
 def save(path: Path, value: Any) -> None:
     """Put ``value`` into the file, safely on the disk before this returns.
 
+    What could not be read there is set aside before.
+
     Raises:
         OSError: it could not be done; the file is as it was.
     """
@@ -115,6 +121,10 @@ def save(path: Path, value: Any) -> None:
         file.write(json.dumps(value, indent=1, sort_keys=True).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
+    if path in _unread:
+        if path.exists() and set_aside(path, "it could not be read") is None:
+            raise OSError(errno.EIO, "what lies there cannot be set aside")
+        _unread.discard(path)
     scratch.replace(path)
     sync_folder(path.parent)
 
