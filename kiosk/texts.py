@@ -86,11 +86,27 @@ class Texts:
     @classmethod
     def load(cls, language: str, folder: Path = FOLDER) -> Texts:
         """The texts in ``language``, a code like ``de``; in English if that cannot be read."""
+        try:
+            return cls.read(language, folder)
+        except OSError as error:
+            problem = f"{catalogue_path(language, folder)}: {_why(error)}"
+            _log.warning("%s", problem)
+            return cls(language, problems=(problem,))
+
+    @classmethod
+    def read(cls, language: str, folder: Path = FOLDER) -> Texts:
+        """The same; in English only if what is in the file is of no use.
+
+        Raises:
+            OSError: the file cannot be read, which may pass.
+        """
         path = catalogue_path(language, folder)
         problems: list[str] = []
         translations: gettext.NullTranslations
         try:
             translations = _read(path, problems)
+        except OSError:
+            raise
         except Exception as error:  # whatever an unknown file makes the parser do
             problems.append(f"{path}: {_why(error)}")
             translations = gettext.NullTranslations()
@@ -107,10 +123,18 @@ class Texts:
         return self._translations.ngettext(singular, plural, n).format(n=n, **values)
 
 
-@cache
 def texts_in(language: str) -> Texts:
-    """The texts in one of this installation's languages; read once, for nothing changes them."""
-    return Texts.load(language)
+    """The texts in one of this installation's languages; read once, for nothing changes them.
+
+    While the file cannot be read they are in English, and it is tried again each time.
+    """
+    try:
+        return _kept(language)
+    except OSError:
+        return Texts.load(language)
+
+
+_kept = cache(Texts.read)
 
 
 def placeholders(text: str) -> frozenset[str]:

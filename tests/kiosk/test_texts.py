@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import runpy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +205,25 @@ def test_a_catalogue_that_is_not_there_falls_back_to_english(tmp_path: Path) -> 
     assert spoken.language == "xx"
     assert spoken.gettext("Undo") == "Undo"
     assert len(spoken.problems) == 1
+
+
+def test_a_catalogue_that_cannot_be_read_for_a_moment_is_read_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Nobody else's texts are forgotten, and none are kept for anybody else.
+    monkeypatch.setattr(texts, "_kept", cache(Texts.read))
+    with monkeypatch.context() as patched:
+
+        def fails(_path: Path, _problems: list[str]) -> Any:
+            raise OSError(errno.EMFILE, "Too many open files")
+
+        patched.setattr(texts, "_read", fails)
+        english = texts.texts_in("de")
+        assert "Too many open files" in english.problems[0]
+        assert english.gettext("Undo") == "Undo"
+    german = texts.texts_in("de")
+    assert german.gettext("Undo") == "Rückgängig"
+    assert texts.texts_in("de") is german
 
 
 def test_a_catalogue_in_another_encoding_falls_back_to_english(tmp_path: Path) -> None:
