@@ -98,6 +98,9 @@ install() {
 
 if [[ $current == no ]]; then
     if [[ ${stamped%%$'\n'*} != "$PWD $version" ]]; then
+        # Made anew, it would empty what the link leads to, which others may be using.
+        [[ -L .venv ]] && die ".venv is a link, and nothing is installed through it:" \
+            "please remove it (rm .venv) and call this again"
         say "Making .venv with Python $version"
         quietly "$python" -m venv --clear .venv
     fi

@@ -216,6 +216,19 @@ def test_moved_project_makes_a_new_environment(machine: Machine) -> None:
     assert machine.calls("python3").count("-m venv --clear .venv") == 2
 
 
+def test_an_environment_somewhere_else_is_not_emptied(machine: Machine) -> None:
+    elsewhere = machine.home / "elsewhere"
+    elsewhere.mkdir()
+    (machine.project / ".venv").symlink_to(elsewhere)
+    done = machine.run()
+    assert done.returncode == 1
+    assert ".venv is a link" in done.stderr
+    assert "rm .venv" in done.stderr
+    assert not any("--clear" in call for call in machine.calls("python3"))
+    (machine.project / ".venv").unlink()
+    assert machine.run().returncode == 0
+
+
 def test_failed_installation_is_tried_again(machine: Machine) -> None:
     make_failing_venv = (
         "if [[ $1 == -c ]]; then echo 3.11; else mkdir -p .venv/bin; "
