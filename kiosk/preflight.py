@@ -17,7 +17,6 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -32,7 +31,7 @@ from kiosk.panel_controls import wired
 from kiosk.places import NAME, command
 from kiosk.settings import Settings
 from kiosk.sound import has_sound_card
-from kiosk.statefile import FILE_NAME
+from kiosk.statefile import FILE_NAME, UnusableError, examine, is_passing
 
 #: Free bytes in the state folder: below the first a warning, below the second a problem.
 LITTLE_SPACE: Final = 100_000_000
@@ -156,7 +155,7 @@ def check(
         "light": lambda: of_backlight(machine, chosen),
         "sound": lambda: of_sound(machine, chosen),
         "pool": lambda: of_pool(pool),
-        "storage": lambda: of_storage(state),
+        "storage": lambda: of_storage(state, machine),
     }
     return [
         *of_settings(problems, path),
@@ -407,7 +406,7 @@ def of_pool(path: Path | None = None) -> Finding:
         )
 
 
-def of_storage(folder: Path) -> Finding:
+def of_storage(folder: Path, machine: Machine) -> Finding:
     """Whether games can be kept."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     try:
@@ -420,13 +419,9 @@ def of_storage(folder: Path) -> Finding:
             f"{existing} cannot be written ({error.strerror}): no game is kept",
             "let the user write there, or name another folder by --state",
         )
-    if damage := _damage(folder / FILE_NAME):
-        return Finding(
-            "storage",
-            Level.PROBLEM,
-            f"{folder / FILE_NAME}: {damage}",
-            "the next start sets it aside and begins a new one; keep a copy if it matters",
-        )
+    if trouble := _trouble(folder / FILE_NAME, machine):
+        what, remedy = trouble
+        return Finding("storage", Level.PROBLEM, f"{folder / FILE_NAME}: {what}", remedy)
     text = f"{folder} can be written, {free / 1e6:,.0f} MB are free"
     if free < LITTLE_SPACE:
         level = Level.PROBLEM if free < NO_SPACE else Level.WARNING
@@ -434,16 +429,28 @@ def of_storage(folder: Path) -> Finding:
     return Finding("storage", Level.OK, text)
 
 
-def _damage(path: Path) -> str:
-    """What is wrong with a state file, or empty; one that is not there is all right."""
-    if not path.exists():
-        return ""
+def _trouble(path: Path, machine: Machine) -> tuple[str, str] | None:
+    """What is wrong with a state file and what to do; nothing is wrong with one that is not there.
+
+    The next start sets aside what it cannot use, but leaves alone what it may not or cannot read.
+    """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            verdict = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
-    except sqlite3.Error as error:
-        return f"cannot be read ({error})"
-    return "" if verdict == "ok" else f"is damaged ({verdict})"
+        if path.is_file() and not machine.usable(path):
+            return (
+                "may not be read and written by this user: no game is kept",
+                f"sudo chown {machine.user_name} {path}*",
+            )
+        examine(path)
+    except (UnusableError, sqlite3.Error, OSError) as error:
+        if is_passing(error):
+            why = error.strerror if isinstance(error, OSError) else error
+            return (
+                f"cannot be read ({why}): no game is kept",
+                "look at the disk, and at whose files these are; they are left as they are",
+            )
+        what = str(error) if isinstance(error, UnusableError) else f"cannot be read ({error})"
+        return what, "the next start sets it aside and begins a new one; keep a copy if it matters"
+    return None
 
 
 def _text(path: Path) -> str:

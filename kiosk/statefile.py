@@ -76,15 +76,7 @@ def open_sound(path: Path, look: Look, connect: Connect = connect) -> sqlite3.Co
         UnusableError: it is damaged, no file at all, of a newer version or somebody else's.
         sqlite3.Error, OSError: it cannot be opened or read; see :func:`is_passing`.
     """
-    size = _size(path)
-    # What was being made when the power went is undone first, which a look could not do.
-    if size and not _companion(path, "-journal").exists():
-        if size < SMALLEST:
-            # SQLite would take it for nothing at all, and write over it.
-            raise UnusableError(f"is damaged (it is only {size} bytes long)")
-        with closing(_connect_to_read(path)) as db:
-            if judge(db):
-                look(db)
+    examine(path, look)
     db = connect(path)
     try:
         version = judge(db)
@@ -96,6 +88,28 @@ def open_sound(path: Path, look: Look, connect: Connect = connect) -> sqlite3.Co
         db.close()
         raise
     return db
+
+
+def examine(path: Path, look: Look = lambda _db: None) -> None:
+    """Look whether the file is one that this program can use, and change nothing.
+
+    Args:
+        path: the file; one that is missing or empty will do.
+        look: reads what a sound one holds.
+
+    Raises:
+        UnusableError: it is damaged, no file at all, of a newer version or somebody else's.
+        sqlite3.Error, OSError: it cannot be opened or read; see :func:`is_passing`.
+    """
+    size = _size(path)
+    # What was being made when the power went is undone first, which a look could not do.
+    if size and not _companion(path, "-journal").exists():
+        if size < SMALLEST:
+            # SQLite would take it for nothing at all, and write over it.
+            raise UnusableError(f"is damaged (it is only {size} bytes long)")
+        with closing(_connect_to_read(path)) as db:
+            if judge(db):
+                look(db)
 
 
 def _size(path: Path) -> int:

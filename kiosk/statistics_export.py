@@ -7,9 +7,11 @@ in which they ended, with the moment in UTC.
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import sqlite3
+import stat
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields
@@ -40,10 +42,12 @@ def results_in(path: Path) -> list[Ended]:
     """All finished games in a state file, oldest first.
 
     Raises:
-        OSError: there is no such file.
+        OSError: there is no such file, or it is none.
         sqlite3.Error: it cannot be read.
     """
-    path.stat()  # sqlite would say less clearly that it is not there
+    # Without a file sqlite would say so less clearly; and opening a pipe would wait for good.
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no file")
     try:
         return _read(path, "mode=ro")
     except sqlite3.OperationalError as error:

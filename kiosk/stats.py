@@ -9,6 +9,7 @@ import argparse
 import csv
 import io
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,8 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, sqlite3.Error) as error:
         why = error.strerror if isinstance(error, OSError) else error
         print(
-            f"pyramid-kiosk: {path}: cannot be read ({why}). It belongs to the user that plays: "
-            "try sudo",
+            f"pyramid-kiosk: {path}: cannot be read ({why}). {_advice(path, error)}",
             file=sys.stderr,
         )
         return 1
@@ -69,6 +69,13 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print(table(rows(counted(games))), end="")
     return 0
+
+
+def _advice(path: Path, error: Exception) -> str:
+    """What to do about a file that cannot be read."""
+    if isinstance(error, PermissionError) or not os.access(path, os.R_OK):
+        return "It belongs to the user that plays: try sudo"
+    return f"What is to be done: {places.command()} --check --state {path.parent}"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -291,7 +293,7 @@ def test_an_altered_pool_is_told_by_its_digest(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    finding = preflight.of_storage(tmp_path / "file" / "state")
+    finding = preflight.of_storage(tmp_path / "file" / "state", machine(tmp_path))
     assert finding.level is Level.PROBLEM
     assert "cannot be written" in finding.text
 
@@ -305,7 +307,7 @@ def test_a_disk_that_is_full_is_said(
 ) -> None:
     usage = type("usage", (), {"free": free})
     monkeypatch.setattr(preflight.shutil, "disk_usage", lambda _path: usage)
-    finding = preflight.of_storage(tmp_path)
+    finding = preflight.of_storage(tmp_path, machine(tmp_path))
     assert finding.level is level
     assert f"{free // 1_000_000} MB" in finding.text
 
@@ -313,12 +315,60 @@ def test_a_disk_that_is_full_is_said(
 def test_a_damaged_state_file_is_told_and_left_alone(tmp_path: Path) -> None:
     storage = Storage(tmp_path)
     assert storage.close()
-    assert preflight.of_storage(tmp_path).level is Level.OK
+    assert preflight.of_storage(tmp_path, machine(tmp_path)).level is Level.OK
     (tmp_path / FILE_NAME).write_bytes(b"nonsense" * 1000)
-    finding = preflight.of_storage(tmp_path)
+    finding = preflight.of_storage(tmp_path, machine(tmp_path))
     assert finding.level is Level.PROBLEM
     assert "sets it aside" in finding.remedy
     assert (tmp_path / FILE_NAME).read_bytes() == b"nonsense" * 1000
+
+
+def test_a_state_file_of_somebody_else_is_not_said_to_be_set_aside(tmp_path: Path) -> None:
+    assert Storage(tmp_path).close()
+    finding = preflight.of_storage(tmp_path, machine(tmp_path, access=shut(FILE_NAME)))
+    assert finding.level is Level.PROBLEM
+    assert "may not be read and written by this user" in finding.text
+    assert finding.remedy.startswith("sudo chown ")
+    assert str(tmp_path / FILE_NAME) in finding.remedy
+
+
+def test_a_disk_that_fails_is_not_said_to_have_damaged_the_state_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_path: Path) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(preflight, "examine", fails)
+    finding = preflight.of_storage(tmp_path, machine(tmp_path))
+    assert finding.level is Level.PROBLEM
+    assert os.strerror(errno.EIO) in finding.text
+    assert "left as they are" in finding.remedy
+
+
+def test_what_the_next_start_sets_aside_is_said(tmp_path: Path) -> None:
+    folder, newer, short = tmp_path / "folder", tmp_path / "newer", tmp_path / "short"
+    pipe = tmp_path / "pipe"
+    for state in (folder, newer, short, pipe):
+        state.mkdir()
+    (folder / FILE_NAME).mkdir()
+    os.mkfifo(pipe / FILE_NAME)
+    (short / FILE_NAME).write_bytes(b"SQLite")
+    assert Storage(newer).close()
+    with closing(sqlite3.connect(newer / FILE_NAME)) as db:
+        db.execute("PRAGMA user_version = 99")
+    for state, why in (
+        (folder, "is no file"),
+        (pipe, "is no file"),
+        (newer, "newer version"),
+        (short, "only 6 bytes"),
+    ):
+        finding = preflight.of_storage(state, machine(tmp_path))
+        assert finding.level is Level.PROBLEM
+        assert why in finding.text
+        assert "sets it aside" in finding.remedy
+        storage = Storage(state)
+        assert storage.close()
+        assert (state / f"{FILE_NAME}.bad-1").exists(), "as it was said"
 
 
 def test_the_text_has_a_line_each_and_the_sum() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -161,8 +163,30 @@ def test_what_cannot_be_read_is_said_and_left_alone(
     file = tmp_path / FILE_NAME
     file.write_bytes(b"nonsense" * 1000)
     assert stats.main(["--state", str(tmp_path)]) == 1
-    assert "cannot be read" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "cannot be read" in said
+    assert f"--check --state {tmp_path}" in said
+    assert "sudo" not in said, "nobody's rights are to blame"
     assert file.read_bytes() == b"nonsense" * 1000
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / FILE_NAME)
+    assert stats.main(["--state", str(tmp_path)]) == 1
+    assert "it is no file" in capsys.readouterr().err
+
+
+def test_whoever_may_not_read_it_is_told_of_sudo(
+    capsys: pytest.CaptureFixture[str], state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(stats, "results_in", refused)
+    assert stats.main(["--state", str(state)]) == 1
+    assert "try sudo" in capsys.readouterr().err
 
 
 def test_a_bad_command_line_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
