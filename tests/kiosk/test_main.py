@@ -176,18 +176,13 @@ class FakeApp:
 
 def test_whoever_asks_for_the_end_again_does_not_disturb_it() -> None:
     app = FakeApp()
-    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        stopper = Stopper()
-        stopper.listen()
-        stopper.run(app)
-        assert app.stops == 1
-        for number in kept:
-            signal.raise_signal(number)
-        assert app.stops == 1
-    finally:
-        for number, handler in kept.items():
-            signal.signal(number, handler)
+    stopper = Stopper()
+    stopper.listen()
+    stopper.run(app)
+    assert app.stops == 1
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.raise_signal(number)
+    assert app.stops == 1
 
 
 def test_a_stop_during_the_start_ends_it_too(tmp_path: Path) -> None:

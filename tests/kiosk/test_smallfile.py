@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -177,35 +176,34 @@ def test_what_is_no_file_is_waited_for_by_nobody_and_set_aside(
     assert smallfile.read(path) == 1
 
 
-def test_what_could_not_be_read_is_not_written_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that says "old", of which the disk told nothing when it was asked first."""
+
+    def fails(_path: Path) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
     path = tmp_path / "a"
     assert smallfile.write(path, "old")
     with monkeypatch.context() as patched:
-
-        def fails(_path: Path) -> bytes:
-            raise OSError(errno.EIO, "Input/output error")
-
         patched.setattr(smallfile, "_content", fails)
         assert smallfile.read(path) is None
-    assert smallfile.write(path, "new")
-    assert smallfile.write(path, "newer")
-    assert smallfile.read(path) == "newer"
+    return path
+
+
+def test_what_could_not_be_read_is_not_written_over(tmp_path: Path, unread: Path) -> None:
+    assert smallfile.write(unread, "new")
+    assert smallfile.write(unread, "newer")
+    assert smallfile.read(unread) == "newer"
     assert smallfile.read(tmp_path / "a.bad-1") == "old"
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_what_could_not_be_read_first_and_then_could_is_written_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, unread: Path
 ) -> None:
-    path = tmp_path / "a"
-    assert smallfile.write(path, "old")
-    with monkeypatch.context() as patched:
-        patched.setattr(smallfile, "_content", lambda _path: os.read(-1, 1))
-        assert smallfile.read(path) is None
-    assert smallfile.read(path) == "old"
-    assert smallfile.write(path, "new")
+    assert smallfile.read(unread) == "old"
+    assert smallfile.write(unread, "new")
     assert [found.name for found in tmp_path.iterdir()] == ["a"]
 
 
